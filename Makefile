@@ -1,0 +1,47 @@
+# Two commands are enough: `make demo` and `make test`. Each makes its own virtual environment.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
+
+.PHONY: demo test lint types layers doctest sanitize format clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The package is installed once, editable; it is built again only when the core or the build changes.
+$(INSTALLED): $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@touch $@
+
+demo: $(INSTALLED)
+	$(BIN)/stakes demo
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror cpp/*
+
+types: $(INSTALLED)
+	$(BIN)/mypy
+
+layers: $(INSTALLED)
+	$(BIN)/lint-imports
+
+doctest: $(INSTALLED)
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src README.md docs
+
+sanitize: $(INSTALLED)
+	$(BIN)/python tools/sanitize.py
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i cpp/*
+
+clean:
+	rm -rf $(VENV) .venv-* build stakes-demo

@@ -1,0 +1,1 @@
+"""Cost-sensitive classification: trees, rules and ensembles that keep the bill small."""
