@@ -1,0 +1,256 @@
+// Growing, pruning and routing trees.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "bindings.hpp"
+#include "grow.hpp"
+#include "prune.hpp"
+#include "route.hpp"
+
+namespace {
+
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::device::cpu>;
+using DenseNumbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using DenseCodes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using DenseRows = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using DenseMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Column views together with the arrays they borrow from.
+struct PyTable {
+  stakes::Table table;
+  std::vector<nb::object> owners;
+};
+
+void init_table(PyTable* self, const nb::list& columns, const std::vector<std::int32_t>& n_values) {
+  new (self) PyTable();
+  if (columns.size() == 0) throw std::invalid_argument("a table needs at least one column");
+  if (columns.size() != n_values.size()) throw std::invalid_argument("one n_values per column is needed");
+  for (std::size_t f = 0; f < columns.size(); ++f) {
+    stakes::Column column;
+    std::size_t n_rows = 0;
+    Numbers numbers;
+    Codes codes;
+    nb::object owner = nb::borrow(columns[f]);
+    if (n_values[f] < 0 && nb::try_cast<Numbers>(owner, numbers)) {
+      column.numbers = numbers.data();
+      column.stride = numbers.stride(0);
+      n_rows = numbers.shape(0);
+    } else if (n_values[f] >= 0 && nb::try_cast<Codes>(owner, codes)) {
+      column.codes = codes.data();
+      column.stride = codes.stride(0);
+      column.n_values = n_values[f];
+      n_rows = codes.shape(0);
+    } else {
+      throw std::invalid_argument("column " + std::to_string(f) +
+                                  " must be a 1-D array, float64 if numeric (n_values -1), int32 if nominal");
+    }
+    if (f > 0 && n_rows != self->table.n_rows) throw std::invalid_argument("columns differ in length");
+    self->table.n_rows = n_rows;
+    self->table.columns.push_back(column);
+    self->owners.push_back(std::move(owner));
+  }
+}
+
+stakes::Training training_of(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
+                             const std::optional<DenseNumbers>& weights) {
+  if (n_classes < 1 || n_classes > 65'535) throw std::invalid_argument("n_classes must be 1 to 65535");
+  if (classes.shape(0) != table.table.n_rows) throw std::invalid_argument("one class per row is needed");
+  if (weights && weights->shape(0) != table.table.n_rows) {
+    throw std::invalid_argument("one weight per row is needed");
+  }
+  bool any = false;
+  for (std::size_t i = 0; i < classes.shape(0); ++i) {
+    if (classes.data()[i] < 0 || classes.data()[i] >= n_classes) {
+      throw std::invalid_argument("class codes must be 0 to n_classes - 1");
+    }
+    const double weight = weights ? weights->data()[i] : 1.0;
+    if (!(weight >= 0.0) || std::isinf(weight)) {
+      throw std::invalid_argument("weights must be finite and not negative");
+    }
+    any |= weight > 0.0;
+  }
+  if (!any) throw std::invalid_argument("no row has a positive weight");
+  return {&table.table, classes.data(), weights ? weights->data() : nullptr, n_classes};
+}
+
+// Lets Ctrl-C through: asks Python for signals about ten times a second.
+class SignalPoll {
+ public:
+  void operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return;
+    last_ = now;
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+struct PyTree {
+  stakes::Tree tree;
+  std::int32_t n_classes = 0;
+};
+
+stakes::Dialect dialect_of(const std::string& name) {
+  if (name == "c45") return stakes::Dialect::c45;
+  if (name == "j48") return stakes::Dialect::j48;
+  throw std::invalid_argument("dialect must be 'c45' or 'j48', got '" + name + "'");
+}
+
+PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
+                 const std::optional<DenseNumbers>& weights, const std::string& criterion,
+                 const std::string& dialect, double min_objects, bool group_values, int max_depth,
+                 int max_leaf_nodes, double min_gain, int max_bins, bool collapse, int n_threads) {
+  stakes::GrowOptions options;
+  options.dialect = dialect_of(dialect);
+  options.impurity = criterion == "gini" ? stakes::Impurity::gini : stakes::Impurity::entropy;
+  options.ratio = criterion == "gain_ratio";
+  if (!options.ratio && criterion != "gain" && criterion != "gini") {
+    throw std::invalid_argument("criterion must be 'gain_ratio', 'gain' or 'gini', got '" + criterion + "'");
+  }
+  if (max_bins < 0 || max_bins > 255 || max_bins == 1) {
+    throw std::invalid_argument("max_bins must be 0 (exact) or 2 to 255");
+  }
+  if (!(min_objects > 0.0)) throw std::invalid_argument("min_objects must be positive");
+  options.min_objects = min_objects;
+  options.group_values = group_values;
+  options.max_depth = max_depth;
+  options.max_leaf_nodes = max_leaf_nodes;
+  options.min_gain = min_gain;
+  options.max_bins = max_bins;
+  options.collapse = collapse;
+  options.n_threads = std::max(1, n_threads);
+  const stakes::Training training = training_of(table, classes, n_classes, weights);
+  SignalPoll poll;
+  nb::gil_scoped_release release;
+  return {stakes::grow(training, options, [&] { poll(); }), n_classes};
+}
+
+nb::tuple arrays_of(const PyTree& tree) {
+  stakes::FlatTree flat = stakes::flatten(tree.tree, tree.n_classes);
+  return nb::make_tuple(owned_array(std::move(flat.feature)), owned_array(std::move(flat.threshold)),
+                        owned_array(std::move(flat.first_child)), owned_array(std::move(flat.n_branches)),
+                        owned_array(std::move(flat.value_start)), owned_array(std::move(flat.value_branch)),
+                        owned_array(std::move(flat.class_weights)), owned_array(std::move(flat.label)));
+}
+
+
+template <class Array>
+auto span_of(const Array& array) {
+  return std::span(array.data(), array.shape(0));
+}
+
+stakes::TreeView view_of(const PyTable& table, const DenseCodes& feature, const DenseNumbers& threshold,
+                         const DenseCodes& first_child, const DenseCodes& n_branches,
+                         const DenseCodes& value_start, const DenseCodes& value_branch,
+                         const DenseNumbers& node_weight) {
+  stakes::TreeView view;
+  view.feature = span_of(feature);
+  view.threshold = span_of(threshold);
+  view.first_child = span_of(first_child);
+  view.n_branches = span_of(n_branches);
+  view.value_start = span_of(value_start);
+  view.value_branch = span_of(value_branch);
+  view.node_weight = span_of(node_weight);
+  stakes::check_tree(view, table.table);
+  return view;
+}
+
+}  // namespace
+
+void bind_tree(nb::module_& m) {
+  using namespace nb::literals;
+  m.attr("MAX_DEPTH") = stakes::kMaxDepth;
+
+  nb::class_<PyTable>(m, "Table", "Borrowed columns: float64 where n_values is -1, int32 codes elsewhere.")
+      .def("__init__", &init_table, "columns"_a, "n_values"_a)
+      .def_prop_ro("n_rows", [](const PyTable& self) { return self.table.n_rows; });
+
+  nb::class_<PyTree>(m, "Tree", "A tree that can still be pruned.")
+      .def("arrays", &arrays_of, "The fields of TreeModel, class weights flat.")
+      .def(
+          "prune_by_errors",
+          [](PyTree& self, const PyTable& table, const DenseCodes& classes,
+             const std::optional<DenseNumbers>& weights, const std::string& dialect, double confidence, double z,
+             bool raise_subtrees) {
+            const stakes::Training training = training_of(table, classes, self.n_classes, weights);
+            const stakes::ErrorPruning how{dialect_of(dialect), confidence, z, raise_subtrees};
+            nb::gil_scoped_release release;
+            stakes::prune_by_errors(self.tree, training, how);
+          },
+          "table"_a, "classes"_a, "weights"_a.none(), "dialect"_a, "confidence"_a, "z"_a, "raise_subtrees"_a)
+      .def(
+          "prune_by_cost",
+          [](PyTree& self, const DenseMatrix& costs) {
+            const auto k = static_cast<std::size_t>(self.n_classes);
+            if (costs.shape(0) != k || costs.shape(1) != k) throw std::invalid_argument("costs must be (k, k)");
+            const std::vector<double> values(costs.data(), costs.data() + k * k);
+            stakes::prune_by_cost(self.tree, values, self.n_classes);
+          },
+          "costs"_a)
+      .def(
+          "recount",
+          [](PyTree& self, const PyTable& table, const DenseCodes& classes,
+             const std::optional<DenseNumbers>& weights) {
+            const stakes::Training training = training_of(table, classes, self.n_classes, weights);
+            nb::gil_scoped_release release;
+            stakes::recount(self.tree, training);
+          },
+          "table"_a, "classes"_a, "weights"_a.none());
+
+  m.def("grow_tree", &grow_tree, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), nb::kw_only(),
+        "criterion"_a, "dialect"_a, "min_objects"_a, "group_values"_a, "max_depth"_a, "max_leaf_nodes"_a,
+        "min_gain"_a, "max_bins"_a, "collapse"_a, "n_threads"_a);
+
+  m.def(
+      "extra_errors",
+      [](double weight, double errors, const std::string& dialect, double confidence, double z) {
+        return stakes::extra_errors({dialect_of(dialect), confidence, z, true}, weight, errors);
+      },
+      "weight"_a, "errors"_a, "dialect"_a, "confidence"_a, "z"_a);
+
+  m.def(
+      "route_leaves",
+      [](const PyTable& table, const DenseCodes& feature, const DenseNumbers& threshold,
+         const DenseCodes& first_child, const DenseCodes& n_branches, const DenseCodes& value_start,
+         const DenseCodes& value_branch, const DenseNumbers& node_weight, int n_threads) {
+        const stakes::TreeView view = view_of(table, feature, threshold, first_child, n_branches, value_start,
+                                              value_branch, node_weight);
+        std::vector<std::int32_t> leaf(table.table.n_rows);
+        {
+          nb::gil_scoped_release release;
+          stakes::route_leaves(view, table.table, n_threads, leaf.data());
+        }
+        return owned_array(std::move(leaf));
+      },
+      "table"_a, "feature"_a, "threshold"_a, "first_child"_a, "n_branches"_a, "value_start"_a, "value_branch"_a,
+      "node_weight"_a, "n_threads"_a = 1);
+
+  m.def(
+      "route_mixture",
+      [](const PyTable& table, const DenseCodes& feature, const DenseNumbers& threshold,
+         const DenseCodes& first_child, const DenseCodes& n_branches, const DenseCodes& value_start,
+         const DenseCodes& value_branch, const DenseNumbers& node_weight, const DenseRows& rows,
+         const DenseMatrix& values) {
+        const stakes::TreeView view = view_of(table, feature, threshold, first_child, n_branches, value_start,
+                                              value_branch, node_weight);
+        if (values.shape(0) != feature.shape(0)) throw std::invalid_argument("one row of values per node is needed");
+        std::vector<double> out(rows.shape(0) * values.shape(1));
+        {
+          nb::gil_scoped_release release;
+          stakes::route_mixture(view, table.table, span_of(rows), values.data(), values.shape(1), out.data());
+        }
+        return owned_array(std::move(out));
+      },
+      "table"_a, "feature"_a, "threshold"_a, "first_child"_a, "n_branches"_a, "value_start"_a, "value_branch"_a,
+      "node_weight"_a, "rows"_a, "values"_a);
+}
