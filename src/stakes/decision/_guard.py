@@ -101,7 +101,8 @@ class Guard(CostWrapper):
         if self.guarded_:
             warnings.warn(
                 f"{type(self.estimator).__name__} costs {self.cv_cost_:.4g} per row in cross-validation, "
-                f"always predicting {self.constant_} costs {self.constant_cost_:.4g}: so {self.constant_} it is",
+                f"always predicting {self.constant_} costs {self.constant_cost_:.4g}; "
+                "the constant is predicted from here on",
                 GuardWarning,
                 stacklevel=2,
             )
