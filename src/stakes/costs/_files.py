@@ -1,0 +1,128 @@
+"""Text formats of cost matrices: CSV and C5.0's ``.costs``. Text in, labels and numbers out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from pathlib import Path
+
+Pairs = dict[tuple[str, str], float]
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Text of a file, with the file named when it is not text."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} is not a text file in UTF-8: {error.reason} at byte {error.start}"
+        ) from None
+
+
+def parse_number(text: str, where: str) -> float:
+    """Return a finite cost written as text."""
+    try:
+        # float() would also take "1_000", which no writer of these formats means as a number
+        value = float(text) if "_" not in text else math.nan
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"{where}: the cost must be a finite number, got {text!r}")
+    return value
+
+
+def parse_csv(text: str, name: str) -> tuple[list[str], list[str], list[list[float]]]:
+    r"""Actual labels, predicted labels and rows of a CSV file with the corner ``actual\predicted``."""
+    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    rows: list[tuple[int, list[str]]] = []
+    try:
+        for cells in reader:
+            stripped = [cell.strip() for cell in cells]
+            if any(stripped):
+                rows.append((reader.line_num, stripped))
+    except csv.Error as error:
+        raise ValueError(f"{name} line {reader.line_num} is not CSV: {error}") from None
+    if not rows:
+        raise ValueError(
+            f"{name} is empty; expected a header 'actual\\predicted,<class>,...' and a row per class"
+        )
+    header = rows[0][1]
+    if header[0].lower().startswith("predict"):
+        raise ValueError(
+            f"{name} has its rows by predicted class (corner {header[0]!r}); rows must be actual classes: "
+            "swap rows and columns, or read the numbers yourself and use CostMatrix.from_predicted_rows"
+        )
+    predicted = header[1:]
+    if not predicted:
+        raise ValueError(f"{name} names no class in its header; expected 'actual\\predicted,<class>,...'")
+    actual, values = [], []
+    for line, cells in rows[1:]:
+        if len(cells) != len(header):
+            raise ValueError(f"{name} line {line} has {len(cells)} cells, but the header has {len(header)}")
+        actual.append(cells[0])
+        values.append([parse_number(cell, f"{name} line {line}") for cell in cells[1:]])
+    return actual, predicted, values
+
+
+def format_csv(labels: list[str], values: list[list[float]]) -> list[list[str]]:
+    """Cells of the CSV file that ``parse_csv`` reads back to the same labels and numbers."""
+    for label in labels:
+        # the reader drops blanks around a cell, and text mode rewrites line ends
+        if label != label.strip() or len(label.splitlines()) != 1:
+            raise ValueError(
+                f"class label {label!r} cannot be kept in CSV: outer blanks or line ends; use to_dict"
+            )
+    head = ["actual\\predicted", *labels]
+    return [head, *([label, *map(repr, row)] for label, row in zip(labels, values, strict=True))]
+
+
+def _split_unescaped(text: str, separator: str) -> list[str]:
+    """Split at separators that no backslash precedes; escapes stay in the parts."""
+    parts, start, i = [], 0, 0
+    while i < len(text):
+        if text[i] == "\\":
+            i += 1
+        elif text[i] == separator:
+            parts.append(text[start:i])
+            start = i + 1
+        i += 1
+    return [*parts, text[start:]]
+
+
+def _name(text: str) -> str:
+    """C5.0's reading of a name: blanks at the ends dropped, inner runs made one, escapes undone."""
+    out, i = [], 0
+    text = " ".join(text.split())
+    while i < len(text):
+        i += text[i] == "\\" and i + 1 < len(text)
+        out.append(text[i])
+        i += 1
+    return "".join(out)
+
+
+def parse_c50(text: str, name: str) -> Pairs:
+    """Entries of a ``.costs`` file as ``(actual, predicted): cost``."""
+    pairs: Pairs = {}
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = _split_unescaped(raw, "|")[0].strip()
+        if not line:
+            continue
+        where = f"{name} line {number}"
+        names, *cost = _split_unescaped(line, ":")
+        labels = [_name(part) for part in _split_unescaped(names, ",")]
+        if len(cost) != 1 or len(labels) != 2 or not all(labels):
+            raise ValueError(f"{where} must read 'predicted, actual: cost', got {line!r}")
+        predicted, actual = labels
+        value = parse_number(cost[0].strip(), where)
+        if value < 0:
+            raise ValueError(f"{where}: a cost in a .costs file must be at least 0, got {value:g}")
+        if (actual, predicted) in pairs:
+            raise ValueError(f"{where} repeats the entry for predicted {predicted!r}, actual {actual!r}")
+        if actual == predicted and value != 0:
+            raise ValueError(f"{where}: the cost of being right about {actual!r} must be 0, got {value:g}")
+        pairs[actual, predicted] = value
+    if not pairs:
+        raise ValueError(f"{name} has no entry; expected lines 'predicted, actual: cost'")
+    return pairs

@@ -1,0 +1,24 @@
+"""From class probabilities and costs to a decision: the cheapest class, or none."""
+
+from stakes.decision._choose import (
+    CostDecisionMixin,
+    Decision,
+    decide,
+    expected_costs,
+    min_cost_class,
+    threshold,
+)
+from stakes.decision._guard import Guard, GuardWarning
+from stakes.decision._min_cost import MinExpectedCost
+
+__all__ = [
+    "CostDecisionMixin",
+    "Decision",
+    "Guard",
+    "GuardWarning",
+    "MinExpectedCost",
+    "decide",
+    "expected_costs",
+    "min_cost_class",
+    "threshold",
+]

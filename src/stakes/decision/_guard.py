@@ -1,0 +1,194 @@
+"""Never worse than the best constant."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from stakes.costs import CostMatrix
+from stakes.decision._choose import RELATIVE_ROUNDING, min_cost_class
+from stakes.decision._wrapper import CostWrapper, check_folds, inner_has_proba, reject_weight, takes
+
+
+class GuardWarning(UserWarning):
+    """The guarded estimator costs no less than always predicting one class."""
+
+
+class Guard(CostWrapper):
+    """Never worse than doing nothing: the estimator, or the best constant where that costs no more.
+
+    ``fit`` cross-validates the estimator's cost on the training data. Where that does not beat always
+    predicting one and the same class it gives a :class:`GuardWarning` and ``predict`` returns that class.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With ``predict_proba`` the wrapper has ``predict_proba``, ``expected_cost`` and ``decide`` too. Costs
+        per example reach it where its ``fit`` has a parameter ``costs``. It keeps its own ``cost_matrix``.
+    cost_matrix : CostMatrix, array, dict, data frame or path, optional
+        The costs to judge by, ``[actual, predicted]``; None takes ``estimator.cost_matrix`` if there is one,
+        else the mean of the costs per example given to ``fit``, else 1 for every mistake.
+    cv : int, splitter or iterable of (train, test)
+        Number of stratified folds, or how to split. Classes may have fewer rows than folds.
+    random_state : int, RandomState or None
+        Shuffles the rows into folds.
+
+    Attributes
+    ----------
+    estimator_ : the estimator fitted on all rows, also where it is not used
+    guarded_ : True where the constant is predicted
+    constant_ : label of the best constant
+    constant_cost_, cv_cost_ : mean cost per row of the constant and of the estimator, on the training data
+    prior_ : class shares of the training data, which ``predict_proba`` gives where guarded
+    classes_, cost_matrix_ : class labels, costs in their order
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> tree = Guard(DecisionTreeClassifier(random_state=0)).fit(X, X.ravel() > 20)
+    >>> tree.guarded_, tree.constant_cost_
+    (False, 0.475)
+    """
+
+    def __init__(
+        self, estimator: Any, *, cost_matrix: Any = None, cv: Any = 5, random_state: Any = 0
+    ) -> None:
+        self.estimator = estimator
+        self.cost_matrix = cost_matrix
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, costs: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the estimator and find out whether it beats the best constant.
+
+        Parameters
+        ----------
+        X : whatever the estimator takes
+        y : array-like of shape (n_samples,)
+        costs : array-like of shape (n_samples, n_classes), optional
+            What predicting each class would cost for each row. They make the bill, whatever ``cost_matrix``
+            says.
+        sample_weight : array-like of shape (n_samples,), optional
+            For the bill, and for the estimator, which must take it.
+        """
+        X, codes, rows, weight = self._check_fit(X, y, costs, sample_weight)
+        reject_weight(self.estimator, weight)
+        bill = self.cost_matrix_.values[codes] if rows is None else rows
+        share = np.ones(len(codes)) if weight is None else weight
+        if share.sum() <= 0:
+            raise ValueError("sample_weight must have a positive sum, got weights that are all zero")
+        self.prior_ = np.bincount(codes, weights=share, minlength=len(self.classes_)) / share.sum()
+        constant_costs = np.average(bill, axis=0, weights=share)
+        best = int(min_cost_class(constant_costs[np.newaxis, :])[0])
+        self.constant_, self.constant_cost_ = self.classes_[best], float(constant_costs[best])
+        self.estimator_ = self._fit_inner(X, codes, rows, weight)
+        # with one class there is no mistake to make and nothing to compare
+        self.guarded_, self.cv_cost_ = False, self.constant_cost_
+        if len(self.classes_) > 1:
+            self.cv_cost_ = self._cross_validated_cost(X, codes, rows, weight, bill)
+            slack = RELATIVE_ROUNDING * max(abs(self.cv_cost_), abs(self.constant_cost_))
+            self.guarded_ = bool(self.cv_cost_ >= self.constant_cost_ - slack)
+        if self.guarded_:
+            warnings.warn(
+                f"{type(self.estimator).__name__} costs {self.cv_cost_:.4g} per row in cross-validation, "
+                f"always predicting {self.constant_} costs {self.constant_cost_:.4g}; "
+                "the constant is predicted from here on",
+                GuardWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _fit_inner(self, X: Any, codes: NDArray[np.intp], rows: Any, weight: Any) -> Any:
+        extra = {} if weight is None else {"sample_weight": weight}
+        if rows is not None and takes(self.estimator, "costs"):
+            # a training fold may lack a class, and with it goes its column
+            extra["costs"] = rows[:, np.unique(codes)]
+        return clone(self.estimator).fit(X, self.classes_[codes], **extra)
+
+    def _cross_validated_cost(
+        self, X: Any, codes: NDArray[np.intp], rows: Any, weight: Any, bill: NDArray[np.float64]
+    ) -> float:
+        """Mean cost per (weighted) row of the rows' out-of-fold predictions."""
+        index_of = CostMatrix.uniform(self.classes_)
+        total, tested = 0.0, 0.0
+        for train, test in self._splits(X, codes):
+            part = (None if array is None else array[train] for array in (rows, weight))
+            if len(np.unique(codes[train])) == 1:
+                predicted = np.full(len(test), codes[train][0])
+            else:
+                model = self._fit_inner(_safe_indexing(X, train), codes[train], *part)
+                predicted = index_of.codes(
+                    model.predict(_safe_indexing(X, test)), "predictions of the estimator"
+                )
+            share = np.ones(len(test)) if weight is None else weight[test]
+            total += float(share @ bill[test, predicted])
+            tested += float(share.sum())
+        return total / tested if tested > 0 else self.constant_cost_
+
+    def _splits(self, X: Any, codes: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        if hasattr(self.cv, "split"):
+            yield from self.cv.split(X, self.classes_[codes])
+        elif isinstance(self.cv, int):
+            fold = _stratified_folds(codes, min(check_folds(self.cv), len(codes)), self.random_state)
+            for number in range(fold.max() + 1):
+                yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+        else:
+            yield from ((np.asarray(train), np.asarray(test)) for train, test in self.cv)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predictions of the estimator, or the constant where guarded."""
+        check_is_fitted(self)
+        predicted = np.asarray(self.estimator_.predict(X))
+        # asked even where guarded, so that bad input is refused in the same words either way
+        if not self.guarded_:
+            return predicted
+        return np.full(len(predicted), self.constant_, dtype=self.classes_.dtype)
+
+    @available_if(inner_has_proba)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities of the estimator, or the class shares of the training data where guarded."""
+        check_is_fitted(self)
+        proba = np.asarray(self.estimator_.predict_proba(X))
+        return np.tile(self.prior_, (len(proba), 1)) if self.guarded_ else proba
+
+    def _fitted_to_dict(self) -> dict[str, Any]:
+        return {
+            "guarded": self.guarded_,
+            "constant": int(np.flatnonzero(self.classes_ == self.constant_)[0]),
+            "constant_cost": self.constant_cost_,
+            "cv_cost": self.cv_cost_,
+            "prior": self.prior_.tolist(),
+        }
+
+    def _fitted_from_dict(self, fitted: Mapping[str, Any]) -> None:
+        try:
+            self.guarded_ = bool(fitted["guarded"])
+            constant = int(fitted["constant"])
+            self.constant_cost_, self.cv_cost_ = float(fitted["constant_cost"]), float(fitted["cv_cost"])
+            self.prior_ = np.asarray(fitted["prior"], dtype=float)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"data['fitted'] must be what Guard.to_dict() gave: {error!r}") from None
+        if not 0 <= constant < len(self.classes_) or self.prior_.shape != self.classes_.shape:
+            raise ValueError(f"data['fitted'] must fit the {len(self.classes_)} classes of the estimator")
+        self.constant_ = self.classes_[constant]
+
+
+def _stratified_folds(codes: NDArray[np.intp], n_folds: int, random_state: Any) -> NDArray[np.intp]:
+    """Fold number of each row. Dealing on from class to class keeps folds even, however small the classes."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31)
+    shuffled = np.random.default_rng(random_state).permutation(len(codes))
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    fold = np.empty(len(codes), dtype=np.intp)
+    fold[by_class] = np.arange(len(codes)) % n_folds
+    return fold

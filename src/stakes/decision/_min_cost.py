@@ -1,0 +1,111 @@
+"""Minimum expected cost over any classifier."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from stakes.decision._choose import min_cost_class
+from stakes.decision._wrapper import CostWrapper, check_folds, inner_has_proba, reject_weight
+
+
+class MinExpectedCost(CostWrapper):
+    """Predict the class of least expected cost by the probabilities of any classifier.
+
+    Parameters
+    ----------
+    estimator : classifier with ``predict_proba``
+        It learns without costs: weights that follow from costs would bend its probabilities, and costs would
+        count twice. If it has a parameter ``cost_matrix`` and this one has none, that one is used.
+    cost_matrix : CostMatrix, array, dict, data frame or path, optional
+        What mistakes cost, ``[actual, predicted]``. None is the mean of the costs per example given to
+        ``fit``, or 1 for every mistake.
+    calibration : {None, "isotonic", "sigmoid"}
+        Calibrate the probabilities by cross-validation first; costs need probabilities, not just a ranking.
+    cv : int or splitter
+        Folds of the calibration; an int is lowered to the size of the smallest class.
+
+    Attributes
+    ----------
+    estimator_ : the fitted estimator, calibrated if so asked
+    classes_ : class labels
+    cost_matrix_ : CostMatrix in the order of ``classes_``
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> from stakes.costs import CostMatrix
+    >>> costs = CostMatrix.from_pairs({(0, 1): 20, (1, 0): 1})
+    >>> model = MinExpectedCost(GaussianNB(), cost_matrix=costs).fit(X, y)
+    >>> int((model.predict(X) == 0).sum() - (GaussianNB().fit(X, y).predict(X) == 0).sum())
+    10
+    """
+
+    def __init__(
+        self, estimator: Any, *, cost_matrix: Any = None, calibration: str | None = None, cv: Any = 5
+    ) -> None:
+        self.estimator = estimator
+        self.cost_matrix = cost_matrix
+        self.calibration = calibration
+        self.cv = cv
+
+    def fit(self, X: Any, y: Any, costs: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the estimator.
+
+        Parameters
+        ----------
+        X : whatever the estimator takes
+        y : array-like of shape (n_samples,)
+        costs : array-like of shape (n_samples, n_classes), optional
+            What predicting each class would cost for each row; without ``cost_matrix`` the mean row of each
+            actual class decides.
+        sample_weight : array-like of shape (n_samples,), optional
+            For the estimator, which must take it.
+        """
+        X, codes, _, weight = self._check_fit(X, y, costs, sample_weight)
+        if not hasattr(self.estimator, "predict_proba"):
+            raise TypeError(
+                f"estimator must have predict_proba, {type(self.estimator).__name__} has not; "
+                "calibrate it first with sklearn.calibration.CalibratedClassifierCV"
+            )
+        reject_weight(self.estimator, weight)
+        model = clone(self.estimator)
+        if self.calibration is not None:
+            if self.calibration not in ("isotonic", "sigmoid"):
+                raise ValueError(
+                    f"calibration must be None, 'isotonic' or 'sigmoid', got {self.calibration!r}"
+                )
+            if weight is not None and get_config()["enable_metadata_routing"]:
+                model.set_fit_request(sample_weight=True)
+            model = CalibratedClassifierCV(model, method=self.calibration, cv=self._calibration_folds(codes))
+        extra = {} if weight is None else {"sample_weight": weight}
+        self.estimator_ = model.fit(X, self.classes_[codes], **extra)
+        return self
+
+    def _calibration_folds(self, codes: NDArray[np.intp]) -> Any:
+        if not isinstance(self.cv, int):
+            return self.cv
+        smallest = int(np.bincount(codes).min())
+        if check_folds(self.cv) and smallest < 2:
+            raise ValueError("calibration needs more than 1 sample of each class; use calibration=None")
+        return min(self.cv, smallest)
+
+    @available_if(inner_has_proba)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities of the (calibrated) estimator."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of least expected cost for each row."""
+        check_is_fitted(self)
+        return self.classes_[min_cost_class(self.expected_cost(X))]

@@ -1,0 +1,339 @@
+"""What predictions cost, and what the best constant would have cost."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stakes.decision import min_cost_class
+from stakes.metrics._rows import UNDECIDED, Rows, check_weight, read_rows, undecided_rows
+
+
+class BestConstant(NamedTuple):
+    """The class that is cheapest to predict for every row, and the total cost of doing so."""
+
+    label: Any
+    cost: float
+
+
+@dataclass(frozen=True)
+class ClassBill:
+    """One line of the bill: what the rows of one actual class cost.
+
+    Attributes
+    ----------
+    actual : label of the class
+    rows : (weighted) number of rows
+    errors : (weighted) number of rows called something else
+    cost : total cost of the rows
+    share : their share of the whole bill, 0 where the whole bill is 0
+    dearest_mistake : label of the prediction on which most was spent, None where no mistake was made
+    dearest_cost : what was spent on it
+    """
+
+    actual: Any
+    rows: float
+    errors: float
+    cost: float
+    share: float
+    dearest_mistake: Any
+    dearest_cost: float
+
+
+def total_cost(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost_matrix: Any = None,
+    costs: Any = None,
+    classes: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Sum of what the predictions cost.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+    cost_matrix : CostMatrix, array, dict, data frame or path, optional
+        Costs per class, ``[actual, predicted]``.
+    costs : array-like of shape (n_samples, n_classes), optional
+        Costs per example.
+    classes : sequence of labels, optional
+        What the rows and columns of costs without labels stand for.
+    sample_weight : array-like of shape (n_samples,), optional
+
+    Examples
+    --------
+    >>> total_cost(["bad", "good"], ["good", "good"], cost_matrix={("bad", "good"): 5, ("good", "bad"): 1})
+    5.0
+    """
+    rows = read_rows(
+        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
+    )
+    return float(rows.weight @ rows.paid())
+
+
+def mean_cost(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost_matrix: Any = None,
+    costs: Any = None,
+    classes: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Cost per (weighted) row; parameters as in :func:`total_cost`.
+
+    Examples
+    --------
+    >>> mean_cost([0, 1, 1, 0], [0, 0, 1, 0], cost_matrix=[[0, 1], [4, 0]])
+    1.0
+    """
+    rows = read_rows(
+        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
+    )
+    return float(rows.weight @ rows.paid() / rows.weight.sum())
+
+
+def normalised_cost(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost_matrix: Any = None,
+    costs: Any = None,
+    classes: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Mean cost over the mean cost of making the dearest mistake in every row, Krętowski's MC / MaxMC.
+
+    ``MaxMC = (1/M) sum_k |C_k| max_{i != k} Cost(k, i)``. It is 0 where MaxMC is 0: nothing could be lost.
+
+    Examples
+    --------
+    >>> normalised_cost([0, 1, 1, 0], [0, 0, 1, 0], cost_matrix=[[0, 1], [4, 0]])
+    0.4
+    """
+    rows = read_rows(
+        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
+    )
+    wrong = rows.costs.copy()
+    wrong[np.arange(len(wrong)), rows.actual] = -np.inf
+    dearest = wrong.max(axis=1) if wrong.shape[1] > 1 else np.zeros(len(wrong))
+    worst = float(rows.weight @ dearest)
+    return float(rows.weight @ rows.paid()) / worst if worst > 0 else 0.0
+
+
+def best_constant(
+    y_true: Any, *, cost_matrix: Any = None, costs: Any = None, classes: Any = None, sample_weight: Any = None
+) -> BestConstant:
+    """Class that is cheapest to predict for every row, and its total cost; the first one on ties.
+
+    Examples
+    --------
+    >>> best_constant(["bad", "good", "good"], cost_matrix={("bad", "good"): 5, ("good", "bad"): 1})
+    BestConstant(label='bad', cost=2.0)
+    """
+    rows = read_rows(
+        y_true, y_true, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
+    )
+    return _best_constant(rows)
+
+
+def _best_constant(rows: Rows) -> BestConstant:
+    totals = rows.weight @ rows.costs
+    best = int(min_cost_class(totals[np.newaxis, :])[0])
+    return BestConstant(rows.classes[best : best + 1].tolist()[0], float(totals[best]))
+
+
+def savings(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost_matrix: Any = None,
+    costs: Any = None,
+    classes: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Share of the best constant's cost that the predictions save: ``1 - cost / cost of the best constant``.
+
+    1 is a bill of nothing, 0 is as good as the constant, below 0 is worse. Where the constant earns something
+    its size is what is divided by. Where it costs nothing: 0 for predictions that cost nothing too, minus
+    infinity for others (infinity for ones that earn).
+
+    Examples
+    --------
+    >>> savings([0, 1, 1, 0], [0, 0, 1, 0], cost_matrix=[[0, 2], [4, 0]])
+    0.0
+    """
+    rows = read_rows(
+        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
+    )
+    saved = _best_constant(rows).cost - float(rows.weight @ rows.paid())
+    base = abs(_best_constant(rows).cost)
+    if base == 0:
+        return 0.0 if saved == 0 else float(np.copysign(np.inf, saved))
+    return saved / base
+
+
+def high_cost_errors(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost_matrix: Any = None,
+    costs: Any = None,
+    classes: Any = None,
+    threshold: float = 1.0,
+    normalise: bool = True,
+    sample_weight: Any = None,
+) -> float:
+    """Count the (weighted) mistakes that cost more than ``threshold``.
+
+    With ``normalise`` class costs are first divided so that the smallest positive cost of a mistake is 1,
+    Ting's unity condition, so that the default counts every mistake dearer than the cheapest kind. Costs per example
+    are always taken as given.
+
+    Examples
+    --------
+    >>> high_cost_errors([0, 1, 1, 0], [1, 0, 1, 0], cost_matrix=[[0, 20], [100, 0]])
+    1.0
+    """
+    rows = read_rows(
+        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
+    )
+    paid = rows.paid()
+    if normalise and rows.matrix is not None:
+        paid = rows.matrix.normalise().values[rows.actual, rows.predicted]
+    return float(rows.weight @ ((paid > threshold) & (rows.actual != rows.predicted)))
+
+
+def cost_with_abstention(
+    y_true: Any,
+    decision: Any,
+    *,
+    abstain_cost: float | ArrayLike,
+    cost_matrix: Any = None,
+    costs: Any = None,
+    classes: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Cost per (weighted) row where undecided rows cost ``abstain_cost``.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+    decision : Decision, or labels with None or NaN where undecided
+    abstain_cost : float or array-like of shape (n_samples,)
+    cost_matrix, costs, classes, sample_weight
+        As in :func:`total_cost`.
+
+    Examples
+    --------
+    >>> cost_with_abstention(["a", "b"], ["b", None], abstain_cost=0.5)
+    0.75
+    """
+    rows = read_rows(
+        y_true,
+        decision,
+        cost_matrix=cost_matrix,
+        costs=costs,
+        classes=classes,
+        sample_weight=sample_weight,
+        undecided_ok=True,
+    )
+    price = np.asarray(abstain_cost, dtype=float)
+    if price.shape not in ((), rows.weight.shape) or not np.isfinite(price).all():
+        raise ValueError(f"abstain_cost must be a finite number, or one per row, got {abstain_cost!r}")
+    return float(rows.weight @ rows.paid(price) / rows.weight.sum())
+
+
+def coverage(decision: Any, sample_weight: Any = None) -> float:
+    """Share of the (weighted) rows that were decided.
+
+    Examples
+    --------
+    >>> coverage(["a", None, "b", "a"])
+    0.75
+    """
+    undecided = undecided_rows(decision)
+    if len(undecided) == 0:
+        raise ValueError("decision must have at least one row, got none")
+    weight = check_weight(sample_weight, len(undecided))
+    return float(weight @ ~undecided / weight.sum())
+
+
+def confusion_with_reject(
+    y_true: Any, decision: Any, *, classes: Any = None, sample_weight: Any = None
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Confusion matrix ``[actual, predicted]`` with a last column for undecided rows, and the class labels.
+
+    Examples
+    --------
+    >>> confusion_with_reject(["a", "b", "b"], ["a", "a", None])[0]
+    array([[1., 0., 0.],
+           [1., 0., 1.]])
+    """
+    rows = read_rows(y_true, decision, classes=classes, sample_weight=sample_weight, undecided_ok=True)
+    k = len(rows.classes)
+    column = np.where(rows.predicted == UNDECIDED, k, rows.predicted)
+    counts = np.zeros((k, k + 1))
+    np.add.at(counts, (rows.actual, column), rows.weight)
+    return counts, rows.classes
+
+
+def cost_by_class(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    cost_matrix: Any = None,
+    costs: Any = None,
+    classes: Any = None,
+    sample_weight: Any = None,
+    as_frame: bool = False,
+) -> Any:
+    """Return the bill by actual class.
+
+    Returns
+    -------
+    list of ClassBill, or a pandas data frame with ``as_frame=True``
+
+    Examples
+    --------
+    >>> costs = {("a", "b"): 3, ("b", "a"): 1}
+    >>> for line in cost_by_class(["a", "b", "b"], ["b", "b", "a"], cost_matrix=costs):
+    ...     print(line.actual, line.rows, line.cost, line.share, line.dearest_mistake)
+    a 1.0 3.0 0.75 b
+    b 2.0 1.0 0.25 a
+    """
+    rows = read_rows(
+        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
+    )
+    spent = rows.weight * rows.paid()
+    total = float(spent.sum())
+    table = [_class_bill(rows, spent, total, code) for code in range(len(rows.classes))]
+    if not as_frame:
+        return table
+    import pandas as pd
+
+    return pd.DataFrame([asdict(line) for line in table])
+
+
+def _class_bill(rows: Rows, spent: NDArray[np.float64], total: float, code: int) -> ClassBill:
+    labels = rows.classes.tolist()
+    of_class = rows.actual == code
+    wrong = of_class & (rows.predicted != code) & (rows.weight > 0)
+    cost = float(spent[of_class].sum())
+    by_prediction = np.bincount(rows.predicted[wrong], weights=spent[wrong], minlength=len(labels))
+    made = np.unique(rows.predicted[wrong])
+    dearest = int(made[np.argmax(by_prediction[made])]) if len(made) else None
+    return ClassBill(
+        actual=labels[code],
+        rows=float(rows.weight[of_class].sum()),
+        errors=float(rows.weight[wrong].sum()),
+        cost=cost,
+        share=cost / total if total else 0.0,
+        dearest_mistake=None if dearest is None else labels[dearest],
+        dearest_cost=0.0 if dearest is None else float(by_prediction[dearest]),
+    )
