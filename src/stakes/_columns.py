@@ -1,0 +1,227 @@
+"""One column at a time: what kind it is, and its values as float64 or as int32 codes."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NUMERIC = "numeric"
+NOMINAL = "nominal"
+_NO_VALUE_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
+
+
+@dataclass(frozen=True)
+class Column:
+    """Name and kind of one column.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    kind : {"numeric", "nominal"}
+        Numbers, or one of a list of values.
+    categories : tuple
+        The values of a nominal column in the order of their codes (strings, numbers or booleans); empty for a
+        numeric one.
+
+    Examples
+    --------
+    >>> from stakes.table import Column
+    >>> Column("housing", "nominal", ("rent", "own")).categories
+    ('rent', 'own')
+    """
+
+    name: str
+    kind: str = NUMERIC
+    categories: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a column that could not be written to JSON and read back."""
+        if not isinstance(self.name, str):
+            raise TypeError(f"name of a column must be a string, got {self.name!r}.")
+        if self.kind not in (NUMERIC, NOMINAL):
+            raise ValueError(
+                f"kind of column {self.name!r} must be 'numeric' or 'nominal', got {self.kind!r}."
+            )
+        object.__setattr__(self, "categories", tuple(self.categories))
+        if self.kind == NUMERIC and self.categories:
+            raise ValueError(f"categories of column {self.name!r} must be empty because its kind is numeric.")
+        for value in self.categories:
+            if not isinstance(value, str | int | float) or is_missing(value):
+                raise TypeError(
+                    f"categories of column {self.name!r} must be strings, numbers or booleans, got {value!r}."
+                )
+        if len(set(self.categories)) != len(self.categories):
+            raise ValueError(f"categories of column {self.name!r} must differ from each other.")
+
+    @property
+    def is_nominal(self) -> bool:
+        """Whether the column holds codes of categories."""
+        return self.kind == NOMINAL
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single Python value stands for a missing one (None, NaN, pandas' NA and NaT)."""
+    return type(value).__name__ in _NO_VALUE_TYPES or (isinstance(value, float) and math.isnan(value))
+
+
+def plain_value(value: Any) -> Any:
+    """Turn one category into what a schema keeps: str, bool, int or float; others become their text."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        # 3.0 and 3 are the same key of a dict, and "3" is what a reader expects to see in a tree.
+        number = float(value)
+        return int(number) if number.is_integer() else number
+    return str(value)
+
+
+def sorted_categories(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Distinct plain values in an order that does not depend on the rows: numbers first, then text."""
+    distinct = {plain_value(value): None for value in values}
+    return tuple(sorted(distinct, key=lambda v: (isinstance(v, str), 0 if isinstance(v, str) else v, str(v))))
+
+
+# --- values and their codes -------------------------------------------------------------------------------
+
+
+def factorize_array(values: NDArray[Any]) -> tuple[NDArray[Any], list[Any]]:
+    """Codes (-1 for missing) and distinct values of an array; the order of the values has no meaning."""
+    if values.dtype.kind == "O":
+        return factorize_objects(values.tolist())
+    distinct, codes = np.unique(values, return_inverse=True)
+    if values.dtype.kind == "f" and distinct.size and np.isnan(distinct[-1]):
+        distinct = distinct[:-1]
+        codes[codes == distinct.size] = -1
+    return codes, distinct.tolist()
+
+
+def factorize_objects(values: list[Any]) -> tuple[NDArray[Any], list[Any]]:
+    """Codes (-1 for missing) and distinct values of Python objects."""
+    index: dict[Any, int] = {}
+    try:
+        codes = [index.setdefault(value, len(index)) for value in values]
+    except TypeError:
+        bad = next(value for value in values if type(value).__hash__ is None)
+        raise TypeError(
+            f"values of a column: argument must be a string or a number, got {type(bad).__name__} {bad!r}."
+        ) from None
+    distinct = list(index)
+    lut = np.arange(len(distinct), dtype=np.int64)
+    for code, value in enumerate(distinct):
+        if is_missing(value):
+            lut[code] = -1
+    return lut[np.asarray(codes, dtype=np.intp)], distinct
+
+
+def encode_nominal(
+    codes: NDArray[Any], distinct: Sequence[Any], index: dict[Any, int], unseen: str, name: str
+) -> NDArray[np.int32]:
+    """Translate a factorized column to the codes of a schema's column, by value."""
+    table = np.full(len(distinct) + 1, -1, dtype=np.int32)  # the last entry answers code -1
+    for position, value in enumerate(distinct):
+        table[position] = (
+            index.get(value, -1) if isinstance(value, str) else index.get(plain_value(value), -1)
+        )
+    result = table[codes]
+    if unseen == "error":
+        strange = np.flatnonzero((result < 0) & (codes >= 0))
+        if strange.size:
+            row = int(strange[0])
+            raise ValueError(
+                f"column {name!r}, row {row}: value {distinct[int(codes[row])]!r} is not one of the "
+                f"categories known from fit ({shorten(index)}). Use unseen='missing' to treat it as missing."
+            )
+    return result
+
+
+def shorten(values: Iterable[Any], limit: int = 8) -> str:
+    """First few values for a message."""
+    shown = list(values)
+    return ", ".join(map(repr, shown[:limit])) + (", ..." if len(shown) > limit else "")
+
+
+# --- numbers ----------------------------------------------------------------------------------------------
+
+
+def object_kind(values: list[Any], name: str) -> str:
+    """Kind of a column of Python objects: text or booleans make it nominal."""
+    kind = NUMERIC
+    for cls in set(map(type, values)):
+        if issubclass(cls, str | bytes | bool | np.bool_):
+            kind = NOMINAL
+        elif issubclass(cls, complex | np.complexfloating):
+            raise ValueError(f"Complex data not supported: column {name!r} holds complex numbers.")
+        elif not issubclass(cls, numbers.Number) and cls.__name__ not in _NO_VALUE_TYPES | {"Decimal"}:
+            row = next(i for i, value in enumerate(values) if type(value) is cls)
+            raise TypeError(
+                f"column {name!r}, row {row}: argument must be a string or a number, got {cls.__name__}."
+                f"{_hint(cls.__name__)}"
+            )
+    return kind
+
+
+def numbers_from_objects(values: list[Any], name: str) -> NDArray[np.float64]:
+    """Float64 array of Python numbers, missing ones as NaN."""
+    if not {cls.__name__ for cls in set(map(type, values))} & (_NO_VALUE_TYPES | {"str", "bytes"}):
+        try:
+            return np.array(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            pass
+    result = np.empty(len(values))
+    for row, value in enumerate(values):
+        if is_missing(value):
+            result[row] = np.nan
+        elif isinstance(value, numbers.Number | bool | np.bool_) or type(value).__name__ == "Decimal":
+            result[row] = float(value)
+        else:
+            raise not_numeric(name, row, value)
+    return result
+
+
+def not_numeric(name: str, row: int, value: Any) -> ValueError:
+    """Build the error for text where a number belongs."""
+    return ValueError(
+        f"column {name!r}, row {row}: could not convert {value!r} to a number, and the column is numeric."
+    )
+
+
+def wrong_dtype(name: str, dtype: Any) -> TypeError:
+    """Build the error for a column that is neither numbers nor categories."""
+    return TypeError(
+        f"column {name!r} has dtype {dtype}, but numbers, text, categories or booleans are needed."
+        f"{_hint(str(dtype))}"
+    )
+
+
+def _hint(type_name: str) -> str:
+    if any(word in type_name.lower() for word in ("date", "time", "duration")):
+        return " Hint: turn times into numbers first, such as days since a date, the month or the weekday."
+    return " Hint: turn it into a number or a text, or drop the column."
+
+
+def check_no_infinity(values: NDArray[np.float64], names: Sequence[str]) -> None:
+    """Raise for an infinite entry of a column or a matrix, saying where it is."""
+    with np.errstate(all="ignore"):
+        # One pass without a temporary array: only where the sum is not finite can an infinity hide.
+        if math.isfinite(values.sum()):
+            return
+    infinite = np.isinf(values)
+    if infinite.any():
+        row, column = (int(i) for i in np.argwhere(infinite.reshape(len(values), -1))[0])
+        raise ValueError(
+            f"Input X contains infinity or a value too large for dtype('float64'): "
+            f"column {names[column]!r}, row {row}. Missing values are written as NaN."
+        )

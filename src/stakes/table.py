@@ -1,0 +1,350 @@
+"""Tables: typed columns with missing values, from arrays, data frames and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from stakes._columns import NOMINAL, NUMERIC, Column
+from stakes._encode import encode_columns, infer_columns, open_input
+
+__all__ = ["Column", "Schema", "Table"]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table, without its rows.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Names must differ from each other.
+
+    Examples
+    --------
+    >>> from stakes.table import Column, Schema
+    >>> schema = Schema([Column("age"), Column("housing", "nominal", ("rent", "own"))])
+    >>> schema.encode([[30, "own"], [None, "boat"]]).columns
+    [array([30., nan]), array([ 1, -1], dtype=int32)]
+    """
+
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        """Check the columns and their names."""
+        object.__setattr__(self, "columns", tuple(self.columns))
+        seen = set()
+        for column in self.columns:
+            if not isinstance(column, Column):
+                raise TypeError(f"columns must be Column objects, got {column!r}.")
+            if column.name in seen:
+                raise ValueError(f"columns must have different names, but {column.name!r} occurs twice.")
+            seen.add(column.name)
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self.columns)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def all_numeric(self) -> bool:
+        """Whether no column is nominal."""
+        return not any(column.is_nominal for column in self.columns)
+
+    @cached_property
+    def indices(self) -> tuple[dict[Any, int] | None, ...]:
+        """For each nominal column its codes by value, None for a numeric one."""
+        return tuple(
+            {value: code for code, value in enumerate(column.categories)} if column.is_nominal else None
+            for column in self.columns
+        )
+
+    def encode(
+        self, X: Any, *, unseen: str = "missing", check_finite: bool = True, owner: str = "this schema"
+    ) -> Table:
+        """Encode new rows, column by column in the order of the schema.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_columns)
+            NumPy, pandas, polars or Arrow data. Columns are taken by position, categories by value.
+        unseen : {"missing", "error"}
+            What a nominal value is that the schema does not know: a missing one (code -1), or a ValueError.
+        check_finite : bool
+            Whether to look for infinite values; False for a caller that looks itself.
+        owner : str
+            Who expects these columns; used in messages.
+
+        Returns
+        -------
+        Table
+        """
+        if unseen not in ("missing", "error"):
+            raise ValueError(f"unseen must be 'missing' or 'error', got {unseen!r}.")
+        data = open_input(X)
+        n_samples, n_columns = data.shape
+        if n_columns != len(self.columns):
+            raise ValueError(
+                f"X has {n_columns} features, but {owner} is expecting {len(self.columns)} features as input."
+            )
+        return Table._trusted(self, encode_columns(data, self, unseen, check_finite), n_samples)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the schema as plain lists and strings, ready for JSON."""
+        return {
+            "columns": [
+                {"name": c.name, "kind": c.kind}
+                | ({"categories": list(c.categories)} if c.is_nominal else {})
+                for c in self.columns
+            ]
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+        """Read back what `to_dict` wrote; anything else is a ValueError or TypeError."""
+        entries = data.get("columns") if isinstance(data, Mapping) else None
+        if not isinstance(entries, list):
+            raise ValueError("a schema must be a mapping with a list 'columns'.")
+        columns = []
+        for position, entry in enumerate(entries):
+            if not isinstance(entry, Mapping) or not {"name", "kind"} <= set(entry):
+                raise ValueError(
+                    f"entry {position} of the schema's columns needs 'name' and 'kind', got {entry!r}."
+                )
+            categories = entry.get("categories", [])
+            if not isinstance(categories, list):
+                raise ValueError(
+                    f"categories of column {entry['name']!r} must be a list, got {categories!r}."
+                )
+            columns.append(Column(entry["name"], entry["kind"], tuple(categories)))
+        return cls(tuple(columns))
+
+
+@lru_cache(maxsize=32)
+def numeric_schema(n_columns: int) -> Schema:
+    """Schema of a nameless numeric array; kept, because making it costs more than reading a small array."""
+    return Schema(tuple(Column(f"x{j}") for j in range(n_columns)))
+
+
+class Table:
+    """Typed columns of equal length, with class codes and weights where there are any.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the columns are.
+    columns : sequence of arrays
+        For a numeric column float64 with NaN as missing, for a nominal one int32 codes with -1 as missing.
+        Float64 columns may have any stride; they are not copied.
+    y : array of int, optional
+        Class codes, -1 where the class is missing.
+    classes : sequence, optional
+        Labels of the class codes.
+    weights : array of float, optional
+        Weight of each row, finite and not negative.
+    target : str, optional
+        Name of the class column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stakes.table import Table
+    >>> table = Table.from_data(np.array([["red", 1.5], ["blue", np.nan]], dtype=object))
+    >>> [column.kind for column in table.schema.columns]
+    ['nominal', 'numeric']
+    >>> table.columns[0]
+    array([1, 0], dtype=int32)
+    """
+
+    __slots__ = ("classes", "columns", "n_samples", "schema", "target", "weights", "y")
+
+    schema: Schema
+    columns: list[NDArray[Any]]
+    n_samples: int
+    y: NDArray[np.int32] | None
+    classes: NDArray[Any] | None
+    weights: NDArray[np.float64] | None
+    target: str | None
+
+    def __init__(
+        self,
+        schema: Schema,
+        columns: Sequence[ArrayLike],
+        *,
+        y: ArrayLike | None = None,
+        classes: Sequence[Any] | NDArray[Any] | None = None,
+        weights: ArrayLike | None = None,
+        target: str | None = None,
+    ) -> None:
+        if not isinstance(schema, Schema):
+            raise TypeError(f"schema must be a Schema, got {type(schema).__name__}.")
+        if len(columns) != len(schema):
+            raise ValueError(
+                f"columns must be {len(schema)} arrays, one for each of the schema, got {len(columns)}."
+            )
+        self.schema = schema
+        self.columns = [
+            _checked(values, column) for values, column in zip(columns, schema.columns, strict=True)
+        ]
+        if not self.columns and y is None:
+            raise ValueError(
+                "columns must not be empty where there is no y: the number of rows is not known."
+            )
+        self.n_samples = len(self.columns[0]) if self.columns else len(np.asarray(y))
+        for values, column in zip(self.columns, schema.columns, strict=True):
+            if len(values) != self.n_samples:
+                raise ValueError(
+                    f"column {column.name!r} has {len(values)} rows, but others have {self.n_samples}."
+                )
+        self.classes = None if classes is None else np.asarray(classes)
+        self.y = None if y is None else self._checked_y(y)
+        self.weights = None if weights is None else self._checked_weights(weights)
+        self.target = target
+
+    @classmethod
+    def _trusted(cls, schema: Schema, columns: list[NDArray[Any]], n_samples: int) -> Table:
+        table = cls.__new__(cls)
+        table.schema, table.columns, table.n_samples = schema, columns, n_samples
+        table.y = table.classes = table.weights = table.target = None
+        return table
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        categorical_features: Iterable[str] | Iterable[int] | Iterable[bool] | None = None,
+        *,
+        check_finite: bool = True,
+    ) -> Table:
+        """Take an array or data frame, with the kinds of its columns from their dtypes.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_columns)
+            NumPy, pandas, polars or Arrow data. Categories, text and booleans make a nominal column; None,
+            NaN and null are missing. Columns of a float64 array are views of it.
+        categorical_features : list of names, of indices, or a mask; optional
+            Columns that are nominal although they hold numbers.
+        check_finite : bool
+            Whether to look for infinite values; False for a caller that looks itself.
+
+        Returns
+        -------
+        Table
+        """
+        data = open_input(X)
+        if data.is_numeric and categorical_features is None:
+            schema = numeric_schema(data.shape[1])
+            return cls._trusted(schema, encode_columns(data, schema, "error", check_finite), data.shape[0])
+        columns, arrays = infer_columns(data, categorical_features, check_finite)
+        return cls._trusted(Schema(columns), arrays, data.shape[0])
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self.n_samples
+
+    def __repr__(self) -> str:
+        """Say the size and the kinds."""
+        n_nominal = sum(column.is_nominal for column in self.schema.columns)
+        kinds = f"{len(self.schema) - n_nominal} numeric, {n_nominal} nominal"
+        classes = "" if self.classes is None else f", {len(self.classes)} classes"
+        return f"Table({self.n_samples} rows, {kinds}{classes})"
+
+    def with_target(
+        self, y: ArrayLike | None, classes: Sequence[Any] | None = None, weights: ArrayLike | None = None
+    ) -> Table:
+        """Return the same columns with other class codes and weights."""
+        return Table(self.schema, self.columns, y=y, classes=classes, weights=weights, target=self.target)
+
+    def take(self, rows: ArrayLike | slice) -> Table:
+        """Return the rows with these numbers, or where this mask is true, in this order."""
+        chosen: Any = rows if isinstance(rows, slice) else np.asarray(rows)
+        if not isinstance(chosen, slice):
+            if chosen.size == 0:
+                chosen = chosen.astype(np.intp)
+            if chosen.ndim != 1 or chosen.dtype.kind not in "iub":
+                raise TypeError("rows must be a 1-D array of row numbers, a mask or a slice.")
+        try:
+            columns = [values[chosen] for values in self.columns]
+            y, weights = (None if a is None else a[chosen] for a in (self.y, self.weights))
+        except IndexError as error:
+            raise ValueError(f"rows must be between 0 and {self.n_samples - 1}: {error}.") from None
+        n_samples = len(columns[0]) if columns else len(np.arange(self.n_samples)[chosen])
+        table = Table._trusted(self.schema, columns, n_samples)
+        table.y, table.weights, table.classes, table.target = y, weights, self.classes, self.target
+        return table
+
+    def labels(self) -> NDArray[Any]:
+        """Return the class label of each row; None where the class is missing."""
+        if self.y is None or self.classes is None:
+            raise ValueError("the table has no classes: read it with target=, or use with_target().")
+        if (self.y >= 0).all():
+            return self.classes[self.y]
+        labels = np.array([*self.classes.tolist(), None], dtype=object)
+        return labels[self.y]
+
+    def to_frame(self) -> Any:
+        """Return the columns (without the class) as a pandas data frame, nominal ones as categorical."""
+        import pandas as pd
+
+        data = {
+            column.name: pd.Categorical.from_codes(values, categories=list(column.categories))
+            if column.is_nominal
+            else values
+            for column, values in zip(self.schema.columns, self.columns, strict=True)
+        }
+        return pd.DataFrame(data, index=pd.RangeIndex(self.n_samples))
+
+    def _checked_y(self, y: ArrayLike) -> NDArray[np.int32]:
+        codes = np.asarray(y)
+        if codes.shape != (self.n_samples,) or codes.dtype.kind not in "iu":
+            raise ValueError(
+                f"y must be {self.n_samples} integer codes, got dtype {codes.dtype} and shape {codes.shape}."
+            )
+        n_classes = np.iinfo(np.int32).max if self.classes is None else len(self.classes)
+        _check_range(codes, n_classes, "y")
+        return codes.astype(np.int32, copy=False)
+
+    def _checked_weights(self, weights: ArrayLike) -> NDArray[np.float64]:
+        values = np.asarray(weights, dtype=np.float64)
+        if values.shape != (self.n_samples,):
+            raise ValueError(
+                f"weights must be {self.n_samples} numbers, got an array of shape {values.shape}."
+            )
+        if not np.isfinite(values).all() or (values < 0).any():
+            raise ValueError("weights must be finite and not negative.")
+        return values
+
+
+def _check_range(codes: NDArray[Any], n_values: int, name: str) -> None:
+    if codes.size and (codes.min() < -1 or codes.max() >= n_values):
+        raise ValueError(
+            f"{name} must have codes between -1 (missing) and {n_values - 1}, "
+            f"got {codes.min()} to {codes.max()}."
+        )
+
+
+def _checked(values: ArrayLike, column: Column) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"column {column.name!r} must be a 1-D array, got shape {array.shape}.")
+    if column.kind == NUMERIC:
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"column {column.name!r} is numeric, but its array has dtype {array.dtype}.")
+        array = array.astype(np.float64, copy=False)
+        if np.isinf(array).any():
+            raise ValueError(f"column {column.name!r} contains infinity. Missing values are written as NaN.")
+        return array
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"column {column.name!r} is {NOMINAL}, but its codes have dtype {array.dtype}.")
+    _check_range(array, len(column.categories), f"column {column.name!r}")
+    return array.astype(np.int32, copy=False)
