@@ -79,7 +79,8 @@ def explain(fitted: FittedTree, columns: Sequence[NDArray[Any]]) -> list[Explana
     income 30 > 24 ; income 30 <= 60 ; housing is 'own' ; → good: 0.92 of the training weight; \
 predicting bad would cost 0.92, good 0.42
     income 50 > 24 ; income 50 <= 60 ; housing missing or never seen: followed both branches, 0.75/0.25 ; \
-[0.75: → good] ; [0.25: → bad] ; → good: 0.72 of the training weight; predicting bad would cost 0.72, good 1.41
+[0.75: → good] ; [0.25: → bad] ; → good: 0.72 of the training weight; \
+predicting bad would cost 0.72, good 1.41
     """
     if len(columns) != len(fitted.schema.columns):
         raise ValueError(
@@ -135,18 +136,15 @@ def _ends(
         steps = (*steps, _missing_step(fitted, feature, shares))
         if not shares.any():
             ends.append((weight, node, steps))
-        stack.extend(
-            (child, weight * float(fractions[child]), steps)
-            for child in reversed(below)
-            if fractions[child] > 0
-        )
+        for child in reversed(below):
+            if fractions[child] > 0:
+                stack.append((child, weight * float(fractions[child]), steps))
     return ends
 
 
 def _branch(fitted: FittedTree, node: int, value: Any) -> int | None:
-    threshold = float(fitted.tree.threshold[node])
-    if threshold == threshold:
-        return None if np.isnan(value) else int(not value <= threshold)
+    if fitted.tree.is_numeric(node):
+        return None if np.isnan(value) else int(not value <= fitted.tree.threshold[node])
     branches = fitted.tree.branches(node)
     branch = int(branches[value]) if 0 <= value < len(branches) else -1
     return None if branch < 0 else branch
@@ -156,7 +154,7 @@ def _step(fitted: FittedTree, node: int, branch: int, value: Any) -> str:
     column = fitted.schema.columns[int(fitted.tree.feature[node])]
     threshold = float(fitted.tree.threshold[node])
     name = plain(column.name)
-    if threshold != threshold:
+    if not fitted.tree.is_numeric(node):
         return f"{name} is {any_of(column.categories, [int(value)])}"
     if number(value) == number(threshold) and value != threshold:
         # Rounding for reading would make "3.3 > 3.3" of this.

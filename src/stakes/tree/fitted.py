@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -187,7 +188,7 @@ def choose(probabilities: NDArray[np.float64], costs: NDArray[np.float64] | None
 def _labels_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
     labels = classes.tolist()
     for label in labels:
-        if not isinstance(label, bool | int | float | str) or label != label or label in _INFINITE:
+        if not isinstance(label, bool | int | float | str) or not _finite(label):
             raise ValueError(
                 f"class labels must be strings, booleans or finite numbers to be written, got {label!r}"
             )
@@ -226,7 +227,10 @@ def _read_schema(data: Any) -> Schema:
         raise ValueError(f"the schema of the model cannot be read: {error!r}") from error
 
 
-_INFINITE = (float("inf"), float("-inf"))
+def _finite(label: Label) -> bool:
+    return not isinstance(label, float) or math.isfinite(label)
+
+
 _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _LABEL_TYPES: dict[str, tuple[type, ...]] = {
     "str": (str,),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,7 +61,7 @@ class TreeModel:
     @property
     def weight(self) -> NDArray[np.float64]:
         """Training weight of each node, its classes added in their order."""
-        # cumsum adds from left to right; sum() adds in pairs and would differ in the last bit from a plain loop.
+        # cumsum adds from left to right; sum() adds in pairs and differs in the last bit from a plain loop.
         return np.cumsum(self.class_weights, axis=1)[:, -1]
 
     @property
@@ -98,6 +99,10 @@ class TreeModel:
             order.append(node)
             stack.extend(reversed(self.children(node)))
         return order
+
+    def is_numeric(self, node: int) -> bool:
+        """Whether the node compares a number with a threshold."""
+        return not math.isnan(self.threshold[node])
 
     def branches(self, node: int) -> NDArray[np.int32]:
         """Branch of each category code at a nominal node, -1 where no training row had it."""
@@ -207,7 +212,7 @@ class TreeModel:
         if expected is None:
             if len(values) or self.n_branches[node] != 2 or not np.isfinite(self.threshold[node]):
                 raise ValueError(
-                    f"node {node} tests a numeric column: it needs a finite threshold, two branches, no value_branch"
+                    f"node {node} is numeric and needs a finite threshold, two branches and no value_branch"
                 )
             return
         if not np.isnan(self.threshold[node]):
@@ -222,7 +227,7 @@ class TreeModel:
     def to_dict(self) -> dict[str, Any]:
         """Plain lists, ready for JSON; a missing threshold is None."""
         arrays = {name: getattr(self, name).tolist() for name in _INTEGER + _FLOAT}
-        arrays["threshold"] = [None if value != value else value for value in arrays["threshold"]]
+        arrays["threshold"] = [None if math.isnan(value) else value for value in arrays["threshold"]]
         return arrays
 
     @classmethod

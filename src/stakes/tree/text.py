@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stakes.tree.fitted import FittedTree
-from stakes.tree.words import amount, branch_words, number, plain, totals
+from stakes.tree.words import amount, branch_words, plain, totals
 
 
 def export_text(fitted: FittedTree, *, max_depth: int | None = None) -> str:
@@ -34,12 +34,10 @@ def export_text(fitted: FittedTree, *, max_depth: int | None = None) -> str:
     """
     tree = fitted.tree
     deepest = _check_depth(max_depth)
-    _, errors, costs = totals(fitted)
-    leaves = tree.leaves
-    total = float(costs[leaves].sum())
+    facts = Facts(fitted)
     lines = []
     if tree.feature[0] < 0:
-        lines.append(_answer(fitted, 0, total).removeprefix(": "))
+        lines.append(_answer(fitted, 0, facts).removeprefix(": "))
     stack = [(child, 0, 0) for child in reversed(tree.children(0))]
     while stack:
         node, parent, depth = stack.pop()
@@ -47,39 +45,54 @@ def export_text(fitted: FittedTree, *, max_depth: int | None = None) -> str:
         name = plain(fitted.schema.columns[int(tree.feature[parent])].name)
         line = "|   " * depth + f"{name} {branch_words(fitted, parent, branch)}"
         if tree.feature[node] < 0:
-            lines.append(line + _answer(fitted, node, total))
+            lines.append(line + _answer(fitted, node, facts))
         elif depth + 1 >= deepest:
-            lines.append(line + _summary(fitted, node, total))
+            lines.append(line + _summary(fitted, node, facts))
         else:
             lines.append(line)
             stack.extend((child, node, depth + 1) for child in reversed(tree.children(node)))
-    size = f"{len(leaves)} {'leaf' if len(leaves) == 1 else 'leaves'}"
-    nodes = f"{tree.n_nodes} {'node' if tree.n_nodes == 1 else 'nodes'}"
-    weight = amount(fitted.counts[leaves].sum())
     lines += [
         "",
-        f"{size}, {nodes}, weight {weight}: {amount(errors[leaves].sum())} wrong, cost {amount(total)}",
+        f"{_count(len(tree.leaves), 'leaf', 'leaves')}, {_count(tree.n_nodes, 'node', 'nodes')}, {facts}",
     ]
     return "\n".join(lines)
 
 
-def _answer(fitted: FittedTree, node: int, total: float) -> str:
-    return f": {plain(str(fitted.labels[fitted.decision[node]]))} ({_facts(fitted, [node], total)})"
+class Facts:
+    """Weight, errors and share of the cost of any leaves of one tree, in words."""
+
+    def __init__(self, fitted: FittedTree) -> None:
+        self.weight, self.errors, self.costs = totals(fitted)
+        self.leaves = fitted.tree.leaves
+        self.total = float(self.costs[self.leaves].sum())
+
+    def of(self, leaves: list[int]) -> str:
+        """Tell of some leaves together; what is zero is left out."""
+        weight, errors, cost = (array[leaves].sum() for array in (self.weight, self.errors, self.costs))
+        facts = [amount(weight)]
+        if errors > 0:
+            facts.append(f"{amount(errors)} wrong")
+        if cost > 0 and self.total > 0:
+            facts.append(f"{percent(cost / self.total)} of cost")
+        return ", ".join(facts)
+
+    def __str__(self) -> str:
+        """Tell of the whole tree."""
+        weight, errors = amount(self.weight[self.leaves].sum()), amount(self.errors[self.leaves].sum())
+        return f"weight {weight}: {errors} wrong, cost {amount(self.total)}"
 
 
-def _summary(fitted: FittedTree, node: int, total: float) -> str:
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def _answer(fitted: FittedTree, node: int, facts: Facts) -> str:
+    return f": {plain(str(fitted.labels[fitted.decision[node]]))} ({facts.of([node])})"
+
+
+def _summary(fitted: FittedTree, node: int, facts: Facts) -> str:
     below = [n for n in fitted.tree.walk(node) if fitted.tree.feature[n] < 0]
-    return f": ... {len(below)} leaves ({_facts(fitted, below, total)})"
-
-
-def _facts(fitted: FittedTree, leaves: list[int], total: float) -> str:
-    weight, errors, costs = (array[leaves].sum() for array in totals(fitted))
-    facts = [amount(weight)]
-    if errors > 0:
-        facts.append(f"{amount(errors)} wrong")
-    if costs > 0 and total > 0:
-        facts.append(f"{percent(costs / total)} of cost")
-    return ", ".join(facts)
+    return f": ... {len(below)} leaves ({facts.of(below)})"
 
 
 def percent(share: float) -> str:
@@ -88,7 +101,7 @@ def percent(share: float) -> str:
 
 
 def export_dot(fitted: FittedTree, *, max_depth: int | None = None) -> str:
-    """Write a tree as source for Graphviz.
+    r"""Write a tree as source for Graphviz.
 
     Parameters
     ----------
@@ -105,8 +118,8 @@ def export_dot(fitted: FittedTree, *, max_depth: int | None = None) -> str:
       node [shape=box, fontname="Helvetica"];
       edge [fontname="Helvetica"];
       0 [label="income"];
-      1 [label="bad\\n30, 5 wrong, 31% of cost", style=rounded];
-      2 [label="3 leaves\\n64, 3 wrong, 69% of cost", style=dashed];
+      1 [label="bad\n30, 5 wrong, 31% of cost", style=rounded];
+      2 [label="3 leaves\n64, 3 wrong, 69% of cost", style=dashed];
       0 -> 1 [label="<= 24"];
       0 -> 2 [label="> 24"];
     }
@@ -114,16 +127,16 @@ def export_dot(fitted: FittedTree, *, max_depth: int | None = None) -> str:
     tree = fitted.tree
     deepest = _check_depth(max_depth)
     depth = tree.depth
-    total = float(fitted.node_costs()[tree.leaves].sum())
+    facts = Facts(fitted)
     lines = ["digraph tree {", '  node [shape=box, fontname="Helvetica"];', '  edge [fontname="Helvetica"];']
     shown = [node for node in range(tree.n_nodes) if depth[node] <= deepest]
     for node in shown:
         if tree.feature[node] < 0:
-            label = f"{plain(str(fitted.labels[fitted.decision[node]]))}\n{_facts(fitted, [node], total)}"
+            label = f"{plain(str(fitted.labels[fitted.decision[node]]))}\n{facts.of([node])}"
             style = ", style=rounded"
         elif depth[node] == deepest:
             below = [n for n in tree.walk(node) if tree.feature[n] < 0]
-            label, style = f"{len(below)} leaves\n{_facts(fitted, below, total)}", ", style=dashed"
+            label, style = f"{len(below)} leaves\n{facts.of(below)}", ", style=dashed"
         else:
             label, style = plain(fitted.schema.columns[int(tree.feature[node])].name), ""
         lines.append(f"  {node} [label={_dot_string(label)}{style}];")
@@ -148,6 +161,3 @@ def _check_depth(max_depth: int | None) -> int:
     if isinstance(max_depth, bool) or not isinstance(max_depth, int) or max_depth < 1:
         raise ValueError(f"max_depth must be None or a whole number from 1, got {max_depth!r}")
     return max_depth
-
-
-__all__ = ["export_dot", "export_text", "number", "percent"]

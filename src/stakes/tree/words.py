@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stakes.tree.fitted import FittedTree, Label
 
@@ -54,7 +55,7 @@ def leaf_table(fitted: FittedTree) -> list[Leaf]:
     24 < income <= 60; housing is 'rent' or 'free' -> bad 6%
     income > 60 -> good 0%
     """
-    leaves = fitted.tree.leaves
+    leaves, parent = fitted.tree.leaves, fitted.tree.parent
     weight, errors, costs = totals(fitted)
     total = float(costs[leaves].sum())
     rows = []
@@ -63,7 +64,7 @@ def leaf_table(fitted: FittedTree) -> list[Leaf]:
         rows.append(
             Leaf(
                 node=node,
-                conditions=tuple(path_conditions(fitted, node)),
+                conditions=tuple(path_conditions(fitted, node, parent)),
                 label=fitted.labels[code],
                 weight=float(weight[node]),
                 errors=float(errors[node]),
@@ -83,7 +84,7 @@ def totals(fitted: FittedTree) -> tuple[Any, Any, Any]:
 
 
 @dataclass
-class _Range:
+class Range:
     """What the tests on one column leave of it."""
 
     low: float = -np.inf
@@ -91,23 +92,25 @@ class _Range:
     codes: list[int] | None = field(default=None)
 
 
-def path_conditions(fitted: FittedTree, node: int) -> list[str]:
+def path_conditions(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> list[str]:
     """Conditions from the root to a node, one per column in the order of their first test."""
-    return [_range_words(fitted, feature, kept) for feature, kept in _ranges(fitted, node).items()]
+    return [
+        _range_words(fitted, feature, kept) for feature, kept in path_ranges(fitted, node, parent).items()
+    ]
 
 
-def _ranges(fitted: FittedTree, node: int) -> dict[int, _Range]:
+def path_ranges(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> dict[int, Range]:
+    """What the tests above a node leave of each column tested."""
     tree = fitted.tree
-    parent = tree.parent
     path = []
     while node > 0:
         path.append((int(parent[node]), node - int(tree.first_child[parent[node]])))
         node = int(parent[node])
-    ranges: dict[int, _Range] = {}
+    ranges: dict[int, Range] = {}
     for above, branch in reversed(path):
-        kept = ranges.setdefault(int(tree.feature[above]), _Range())
+        kept = ranges.setdefault(int(tree.feature[above]), Range())
         threshold = float(tree.threshold[above])
-        if threshold != threshold:
+        if not tree.is_numeric(above):
             codes = np.flatnonzero(tree.branches(above) == branch).tolist()
             kept.codes = codes if kept.codes is None else [code for code in kept.codes if code in codes]
         elif branch == 0:
@@ -117,22 +120,22 @@ def _ranges(fitted: FittedTree, node: int) -> dict[int, _Range]:
     return ranges
 
 
-def _range_words(fitted: FittedTree, feature: int, kept: _Range) -> str:
+def _range_words(fitted: FittedTree, feature: int, kept: Range) -> str:
     column = fitted.schema.columns[feature]
+    name = plain(column.name)
     if kept.codes is not None:
-        return f"{column.name} is {any_of(column.categories, kept.codes)}"
+        return f"{name} is {any_of(column.categories, kept.codes)}"
     if np.isinf(kept.low):
-        return f"{column.name} <= {number(kept.high)}"
+        return f"{name} <= {number(kept.high)}"
     if np.isinf(kept.high):
-        return f"{column.name} > {number(kept.low)}"
-    return f"{number(kept.low)} < {column.name} <= {number(kept.high)}"
+        return f"{name} > {number(kept.low)}"
+    return f"{number(kept.low)} < {name} <= {number(kept.high)}"
 
 
 def branch_words(fitted: FittedTree, node: int, branch: int, most: int = 1000) -> str:
     """Outcome of a node's test in words, such as ``<= 31.5`` or ``is 'own' or 'free'``."""
-    threshold = float(fitted.tree.threshold[node])
-    if threshold == threshold:
-        return f"{'<=' if branch == 0 else '>'} {number(threshold)}"
+    if fitted.tree.is_numeric(node):
+        return f"{'<=' if branch == 0 else '>'} {number(fitted.tree.threshold[node])}"
     codes = np.flatnonzero(fitted.tree.branches(node) == branch).tolist()
     return f"is {any_of(fitted.schema.columns[int(fitted.tree.feature[node])].categories, codes, most)}"
 
