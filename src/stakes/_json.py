@@ -1,0 +1,159 @@
+"""Reading and writing models as JSON: every surprise in a document becomes a sentence, never a crash."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_INT32 = np.iinfo(np.int32)
+
+
+def save_json(path: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
+    """Write a document to a file, in place only once it is complete.
+
+    Parameters
+    ----------
+    path : path
+        File to write; an existing one is replaced.
+    document : dict
+        Plain values only: NaN and infinity are refused, since JSON has neither.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "model.json"
+    >>> save_json(path, {"format": "stakes-model", "version": 1})
+    >>> load_json(path)
+    {'format': 'stakes-model', 'version': 1}
+    """
+    text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    target = Path(path)
+    partial = target.with_name(target.name + ".part")
+    try:
+        partial.write_text(text + "\n", encoding="utf-8")
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def load_json(
+    path: str | os.PathLike[str], *, format_name: str = "stakes-model", version: int = 1
+) -> dict[str, Any]:
+    """Read a document written by :func:`save_json` and check its format tag and version.
+
+    Raises
+    ------
+    ValueError
+        When the file is not JSON, is cut short, is of another format or of a newer version.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{os.fspath(path)} is not JSON: it is not UTF-8 text") from None
+    return loads(text, os.fspath(path), format_name=format_name, version=version)
+
+
+def loads(
+    text: str, source: str = "the text", *, format_name: str = "stakes-model", version: int = 1
+) -> dict[str, Any]:
+    """Parse one document from a string; errors name ``source``."""
+    try:
+        document = json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        if error.pos >= len(text.rstrip()) or "Unterminated" in error.msg:
+            raise ValueError(f"{source} is empty or cut short: the JSON ends too early") from None
+        raise ValueError(f"{source} is not JSON: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{source} is not a model: its lists are nested too deeply") from None
+    except ValueError as error:  # a constant refused above, or a number with thousands of digits
+        raise ValueError(f"{source} is not JSON that can be read: {error}") from None
+    check_format(document, format_name, version, source)
+    return document
+
+
+def check_format(document: Any, format_name: str, version: int, source: str = "the document") -> None:
+    """Raise ValueError unless the document carries this format tag and a version up to this one."""
+    if not isinstance(document, Mapping) or "format" not in document:
+        raise ValueError(f'{source} is not a {format_name} document: it has no "format"')
+    if document["format"] != format_name:
+        raise ValueError(f"{source} must have format {format_name!r}, got {_short(document['format'])}")
+    found = document.get("version")
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+        raise ValueError(f"{source} must have a whole number from 1 as version, got {_short(found)}")
+    if found > version:
+        raise ValueError(
+            f"{source} has version {_short(found)} of {format_name}, this stakes reads up to {version}: "
+            "install a newer stakes to read it"
+        )
+
+
+def check_mapping(data: Any, name: str, keys: Iterable[str]) -> None:
+    """Raise ValueError unless ``data`` is a JSON object with these keys."""
+    if not isinstance(data, Mapping):
+        raise ValueError(f"{name} must be a JSON object, got {_short(data)}")
+    missing = [key for key in keys if key not in data]
+    if missing:
+        raise ValueError(f"{name} lacks {', '.join(missing)}")
+
+
+def int_array(data: Any, name: str) -> NDArray[np.int32]:
+    """Make an int32 array of a list of whole numbers."""
+    for value in _list(data, name):
+        # type() and not isinstance(): True is an int in Python, not in JSON.
+        if type(value) is not int or not _INT32.min <= value <= _INT32.max:
+            raise ValueError(f"{name} must hold whole numbers of 32 bits, got {_short(value)}")
+    return np.array(data, dtype=np.int32)
+
+
+def float_array(data: Any, name: str, nan_as_null: bool = False) -> NDArray[np.float64]:
+    """Make a float64 array of a list of finite numbers; null becomes NaN only where that is meant."""
+    return np.array([_float(value, name, nan_as_null) for value in _list(data, name)], dtype=np.float64)
+
+
+def float_matrix(data: Any, name: str) -> NDArray[np.float64]:
+    """Make a float64 matrix of a list of equally long lists of finite numbers."""
+    rows = [[_float(value, name, False) for value in _list(row, name)] for row in _list(data, name)]
+    if len({len(row) for row in rows}) > 1:
+        raise ValueError(f"{name} must have rows of one length")
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(rows[0]) if rows else 0)
+
+
+def _float(value: Any, name: str, nan_as_null: bool) -> float:
+    if value is None and nan_as_null:
+        return math.nan
+    if type(value) not in (int, float):
+        raise ValueError(f"{name} must hold numbers, got {_short(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must hold finite numbers, got {_short(value)}")
+    return number
+
+
+def _list(data: Any, name: str) -> list[Any]:
+    if not isinstance(data, list):
+        raise ValueError(f"{name} must be a list, got {_short(data)}")
+    return data
+
+
+def _refuse_constant(word: str) -> float:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+def _short(value: Any) -> str:
+    """What came, for an error message: of a big value only its type, of a long one its beginning."""
+    if value is None or isinstance(value, bool | float | str):
+        text = repr(value)
+        return text if len(text) <= 60 else text[:57] + "..."
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**20 else "a number of more than 20 digits"
+    return f"a {type(value).__name__}"

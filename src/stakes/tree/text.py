@@ -1,0 +1,163 @@
+"""A tree as text and as Graphviz source."""
+
+from __future__ import annotations
+
+from stakes.tree.fitted import FittedTree
+from stakes.tree.words import amount, branch_words, plain, totals
+
+
+def export_text(fitted: FittedTree, *, max_depth: int | None = None) -> str:
+    """Write a tree as indented lines, one per branch.
+
+    A leaf shows its class and in brackets the training weight that arrived, the part of it that is wrong,
+    and the leaf's share of the tree's cost.
+
+    Parameters
+    ----------
+    fitted : FittedTree
+        The tree.
+    max_depth : int, optional
+        Levels of tests to show; what lies deeper is summarised.
+
+    Examples
+    --------
+    >>> from stakes.tree.words import example
+    >>> print(export_text(example()))
+    income <= 24: bad (30, 5 wrong, 31% of cost)
+    income > 24
+    |   income <= 60
+    |   |   housing is 'own': good (24, 2 wrong, 62% of cost)
+    |   |   housing is 'rent' or 'free': bad (8, 1 wrong, 6% of cost)
+    |   income > 60: good (32)
+    <BLANKLINE>
+    4 leaves, 7 nodes, weight 94: 8 wrong, cost 16
+    """
+    tree = fitted.tree
+    deepest = _check_depth(max_depth)
+    facts = Facts(fitted)
+    lines = []
+    if tree.feature[0] < 0:
+        lines.append(_answer(fitted, 0, facts).removeprefix(": "))
+    stack = [(child, 0, 0) for child in reversed(tree.children(0))]
+    while stack:
+        node, parent, depth = stack.pop()
+        branch = node - int(tree.first_child[parent])
+        name = plain(fitted.schema.columns[int(tree.feature[parent])].name)
+        line = "|   " * depth + f"{name} {branch_words(fitted, parent, branch)}"
+        if tree.feature[node] < 0:
+            lines.append(line + _answer(fitted, node, facts))
+        elif depth + 1 >= deepest:
+            lines.append(line + _summary(fitted, node, facts))
+        else:
+            lines.append(line)
+            stack.extend((child, node, depth + 1) for child in reversed(tree.children(node)))
+    lines += [
+        "",
+        f"{_count(len(tree.leaves), 'leaf', 'leaves')}, {_count(tree.n_nodes, 'node', 'nodes')}, {facts}",
+    ]
+    return "\n".join(lines)
+
+
+class Facts:
+    """Weight, errors and share of the cost of any leaves of one tree, in words."""
+
+    def __init__(self, fitted: FittedTree) -> None:
+        self.weight, self.errors, self.costs = totals(fitted)
+        self.leaves = fitted.tree.leaves
+        self.total = float(self.costs[self.leaves].sum())
+
+    def of(self, leaves: list[int]) -> str:
+        """Tell of some leaves together; what is zero is left out."""
+        weight, errors, cost = (array[leaves].sum() for array in (self.weight, self.errors, self.costs))
+        facts = [amount(weight)]
+        if errors > 0:
+            facts.append(f"{amount(errors)} wrong")
+        if cost > 0 and self.total > 0:
+            facts.append(f"{percent(cost / self.total)} of cost")
+        return ", ".join(facts)
+
+    def __str__(self) -> str:
+        """Tell of the whole tree."""
+        weight, errors = amount(self.weight[self.leaves].sum()), amount(self.errors[self.leaves].sum())
+        return f"weight {weight}: {errors} wrong, cost {amount(self.total)}"
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def _answer(fitted: FittedTree, node: int, facts: Facts) -> str:
+    return f": {plain(str(fitted.labels[fitted.decision[node]]))} ({facts.of([node])})"
+
+
+def _summary(fitted: FittedTree, node: int, facts: Facts) -> str:
+    below = [n for n in fitted.tree.walk(node) if fitted.tree.feature[n] < 0]
+    return f": ... {len(below)} leaves ({facts.of(below)})"
+
+
+def percent(share: float) -> str:
+    """Write a share without calling something nothing."""
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
+def export_dot(fitted: FittedTree, *, max_depth: int | None = None) -> str:
+    r"""Write a tree as source for Graphviz.
+
+    Parameters
+    ----------
+    fitted : FittedTree
+        The tree.
+    max_depth : int, optional
+        Levels of tests to show; a deeper part is one dashed node.
+
+    Examples
+    --------
+    >>> from stakes.tree.words import example
+    >>> print(export_dot(example(), max_depth=1))
+    digraph tree {
+      node [shape=box, fontname="Helvetica"];
+      edge [fontname="Helvetica"];
+      0 [label="income"];
+      1 [label="bad\n30, 5 wrong, 31% of cost", style=rounded];
+      2 [label="3 leaves\n64, 3 wrong, 69% of cost", style=dashed];
+      0 -> 1 [label="<= 24"];
+      0 -> 2 [label="> 24"];
+    }
+    """
+    tree = fitted.tree
+    deepest = _check_depth(max_depth)
+    depth = tree.depth
+    facts = Facts(fitted)
+    lines = ["digraph tree {", '  node [shape=box, fontname="Helvetica"];', '  edge [fontname="Helvetica"];']
+    shown = [node for node in range(tree.n_nodes) if depth[node] <= deepest]
+    for node in shown:
+        if tree.feature[node] < 0:
+            label = f"{plain(str(fitted.labels[fitted.decision[node]]))}\n{facts.of([node])}"
+            style = ", style=rounded"
+        elif depth[node] == deepest:
+            below = [n for n in tree.walk(node) if tree.feature[n] < 0]
+            label, style = f"{len(below)} leaves\n{facts.of(below)}", ", style=dashed"
+        else:
+            label, style = plain(fitted.schema.columns[int(tree.feature[node])].name), ""
+        lines.append(f"  {node} [label={_dot_string(label)}{style}];")
+    for node in shown:
+        if depth[node] < deepest:
+            for branch, child in enumerate(tree.children(node)):
+                words = plain(branch_words(fitted, node, branch, most=4)).removeprefix("is ")
+                lines.append(f"  {node} -> {child} [label={_dot_string(words)}];")
+    return "\n".join([*lines, "}"])
+
+
+def _dot_string(text: str) -> str:
+    # Graphviz reads \N, \G and the like as escapes of its own, and entities such as &lt; as characters.
+    text = text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;").replace("\n", "\\n")
+    return f'"{text}"'
+
+
+def _check_depth(max_depth: int | None) -> int:
+    """Number of levels to show; a bad one is a ValueError."""
+    if max_depth is None:
+        return 2**31
+    if isinstance(max_depth, bool) or not isinstance(max_depth, int) or max_depth < 1:
+        raise ValueError(f"max_depth must be None or a whole number from 1, got {max_depth!r}")
+    return max_depth

@@ -1,0 +1,194 @@
+"""A tree's tests, paths and leaves in words; what text, drawings and explanations have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.tree.fitted import FittedTree, Label
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One leaf as a row of a table.
+
+    Attributes
+    ----------
+    node : int
+        Number of the leaf in the tree.
+    conditions : tuple of str
+        What leads here, one condition per column, intervals merged; empty for a tree without tests.
+    label : str, bool, int or float
+        Class that the leaf answers.
+    weight, errors : float
+        Training weight that arrived, and the part of it that is of another class.
+    expected_cost : float
+        Expected cost of the answer for one row, by the leaf's class probabilities.
+    cost, share : float
+        Cost of the training weight, and its share of the whole tree's cost (0 where the tree costs nothing).
+    """
+
+    node: int
+    conditions: tuple[str, ...]
+    label: Label
+    weight: float
+    errors: float
+    expected_cost: float
+    cost: float
+    share: float
+
+
+def leaf_table(fitted: FittedTree) -> list[Leaf]:
+    """List the leaves from the first branch to the last, with what leads to them and what they cost.
+
+    Examples
+    --------
+    >>> from stakes.tree.words import leaf_table, example
+    >>> for leaf in leaf_table(example()):
+    ...     print("; ".join(leaf.conditions), "->", leaf.label, f"{leaf.share:.0%}")
+    income <= 24 -> bad 31%
+    24 < income <= 60; housing is 'own' -> good 62%
+    24 < income <= 60; housing is 'rent' or 'free' -> bad 6%
+    income > 60 -> good 0%
+    """
+    leaves, parent = fitted.tree.leaves, fitted.tree.parent
+    weight, errors, costs = totals(fitted)
+    total = float(costs[leaves].sum())
+    rows = []
+    for node in leaves:
+        code = int(fitted.decision[node])
+        rows.append(
+            Leaf(
+                node=node,
+                conditions=tuple(path_conditions(fitted, node, parent)),
+                label=fitted.labels[code],
+                weight=float(weight[node]),
+                errors=float(errors[node]),
+                expected_cost=float(fitted.values[node] @ fitted.bill[:, code]),
+                cost=float(costs[node]),
+                share=float(costs[node]) / total if total > 0 else 0.0,
+            )
+        )
+    return rows
+
+
+def totals(fitted: FittedTree) -> tuple[Any, Any, Any]:
+    """Weight, errors and cost of each node's training rows under the node's own answer."""
+    weight = fitted.counts.sum(axis=1)
+    errors = weight - fitted.counts[np.arange(len(weight)), fitted.decision]
+    return weight, errors, fitted.node_costs()
+
+
+@dataclass
+class Range:
+    """What the tests on one column leave of it."""
+
+    low: float = -np.inf
+    high: float = np.inf
+    codes: list[int] | None = field(default=None)
+
+
+def path_conditions(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> list[str]:
+    """Conditions from the root to a node, one per column in the order of their first test."""
+    return [
+        _range_words(fitted, feature, kept) for feature, kept in path_ranges(fitted, node, parent).items()
+    ]
+
+
+def path_ranges(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> dict[int, Range]:
+    """What the tests above a node leave of each column tested."""
+    tree = fitted.tree
+    path = []
+    while node > 0:
+        path.append((int(parent[node]), node - int(tree.first_child[parent[node]])))
+        node = int(parent[node])
+    ranges: dict[int, Range] = {}
+    for above, branch in reversed(path):
+        kept = ranges.setdefault(int(tree.feature[above]), Range())
+        threshold = float(tree.threshold[above])
+        if not tree.is_numeric(above):
+            codes = np.flatnonzero(tree.branches(above) == branch).tolist()
+            kept.codes = codes if kept.codes is None else [code for code in kept.codes if code in codes]
+        elif branch == 0:
+            kept.high = min(kept.high, threshold)
+        else:
+            kept.low = max(kept.low, threshold)
+    return ranges
+
+
+def _range_words(fitted: FittedTree, feature: int, kept: Range) -> str:
+    column = fitted.schema.columns[feature]
+    name = plain(column.name)
+    if kept.codes is not None:
+        return f"{name} is {any_of(column.categories, kept.codes)}"
+    if np.isinf(kept.low):
+        return f"{name} <= {number(kept.high)}"
+    if np.isinf(kept.high):
+        return f"{name} > {number(kept.low)}"
+    return f"{number(kept.low)} < {name} <= {number(kept.high)}"
+
+
+def branch_words(fitted: FittedTree, node: int, branch: int, most: int = 1000) -> str:
+    """Outcome of a node's test in words, such as ``<= 31.5`` or ``is 'own' or 'free'``."""
+    if fitted.tree.is_numeric(node):
+        return f"{'<=' if branch == 0 else '>'} {number(fitted.tree.threshold[node])}"
+    codes = np.flatnonzero(fitted.tree.branches(node) == branch).tolist()
+    return f"is {any_of(fitted.schema.columns[int(fitted.tree.feature[node])].categories, codes, most)}"
+
+
+def any_of(categories: Sequence[Any], codes: Sequence[int], most: int = 1000) -> str:
+    """Name some categories: ``'a'``, ``'a' or 'b'``, ``'a', 'b' or 7 more``."""
+    if not codes:
+        return "none of the values seen in training"
+    words = [repr(categories[code]) for code in codes]
+    if len(words) > most:
+        words = (
+            [*words[: most - 1], f"{len(words) - most + 1} more"] if most > 1 else [f"one of {len(words)}"]
+        )
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def number(value: float) -> str:
+    """Write a number for reading: exactly when that is short, else with seven digits."""
+    exact = repr(float(value)).removesuffix(".0")
+    return exact if len(exact) <= 9 else f"{value:.7g}"
+
+
+def amount(value: float) -> str:
+    """Write a weight or a cost: two decimals at most, none where they say nothing."""
+    if value and (abs(value) < 0.005 or abs(value) >= 1e9):
+        return f"{value:.3g}"
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def plain(text: str) -> str:
+    """Keep a name on one line: line breaks and control characters become visible escapes."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def example() -> FittedTree:
+    """Build a small tree by hand for the examples in this package's documentation."""
+    from stakes.table import Column, Schema
+    from stakes.tree.model import TreeModel
+
+    nan = np.nan
+    weights = np.array([[34.0, 60], [25, 5], [9, 55], [9, 23], [0, 32], [2, 22], [7, 1]])
+    tree = TreeModel(
+        feature=np.array([0, -1, 0, 1, -1, -1, -1], dtype=np.int32),
+        threshold=np.array([24, nan, 60, nan, nan, nan, nan]),
+        first_child=np.array([1, -1, 3, 5, -1, -1, -1], dtype=np.int32),
+        n_branches=np.array([2, 0, 2, 2, 0, 0, 0], dtype=np.int32),
+        value_start=np.array([0, 0, 0, 0, 3, 3, 3, 3], dtype=np.int32),
+        value_branch=np.array([0, 1, 1], dtype=np.int32),
+        class_weights=weights,
+        label=weights.argmax(axis=1).astype(np.int32),
+    )
+    columns = (Column("income"), Column("housing", "nominal", ("own", "rent", "free")))
+    values = weights / weights.sum(axis=1, keepdims=True)
+    return FittedTree(
+        tree, Schema(columns), np.array(["bad", "good"]), values, tree.label, np.array([[0.0, 5], [1, 0]])
+    )
