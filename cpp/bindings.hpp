@@ -1,4 +1,4 @@
-// What the binding files share.
+// What the binding files share: the only ones that know Python. Typed arrays in, typed arrays out, no logic.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,4 +21,5 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned_array(std::vector<T>&& values) {
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
 }
 
+void bind_text(nb::module_& m);
 void bind_tree(nb::module_& m);

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 NUMERIC = "numeric"
 NOMINAL = "nominal"
@@ -225,3 +225,30 @@ def check_no_infinity(values: NDArray[np.float64], names: Sequence[str]) -> None
             f"Input X contains infinity or a value too large for dtype('float64'): "
             f"column {names[column]!r}, row {row}. Missing values are written as NaN."
         )
+
+
+def check_codes(codes: NDArray[Any], n_values: int, name: str) -> None:
+    """Refuse codes that no value stands for."""
+    if codes.size and (codes.min() < -1 or codes.max() >= n_values):
+        raise ValueError(
+            f"{name} must have codes between -1 (missing) and {n_values - 1}, "
+            f"got {codes.min()} to {codes.max()}."
+        )
+
+
+def check_column(values: ArrayLike, column: Column) -> NDArray[Any]:
+    """Return the array of a column in its dtype, without a copy where it has it already."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"column {column.name!r} must be a 1-D array, got shape {array.shape}.")
+    if column.kind == NUMERIC:
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"column {column.name!r} is numeric, but its array has dtype {array.dtype}.")
+        array = array.astype(np.float64, copy=False)
+        if np.isinf(array).any():
+            raise ValueError(f"column {column.name!r} contains infinity. Missing values are written as NaN.")
+        return array
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"column {column.name!r} is {NOMINAL}, but its codes have dtype {array.dtype}.")
+    check_codes(array, len(column.categories), f"column {column.name!r}")
+    return array.astype(np.int32, copy=False)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes._columns import NOMINAL, NUMERIC, Column
+from stakes._columns import Column, check_codes, check_column
 from stakes._encode import encode_columns, infer_columns, open_input
+from stakes._readers import TableFileError, read_raw, write_arff
 
-__all__ = ["Column", "Schema", "Table"]
+__all__ = ["Column", "Schema", "Table", "TableFileError", "read_table", "write_arff"]
 
 
 @dataclass(frozen=True)
@@ -193,7 +196,7 @@ class Table:
             )
         self.schema = schema
         self.columns = [
-            _checked(values, column) for values, column in zip(columns, schema.columns, strict=True)
+            check_column(values, column) for values, column in zip(columns, schema.columns, strict=True)
         ]
         if not self.columns and y is None:
             raise ValueError(
@@ -311,7 +314,7 @@ class Table:
                 f"y must be {self.n_samples} integer codes, got dtype {codes.dtype} and shape {codes.shape}."
             )
         n_classes = np.iinfo(np.int32).max if self.classes is None else len(self.classes)
-        _check_range(codes, n_classes, "y")
+        check_codes(codes, n_classes, "y")
         return codes.astype(np.int32, copy=False)
 
     def _checked_weights(self, weights: ArrayLike) -> NDArray[np.float64]:
@@ -325,26 +328,47 @@ class Table:
         return values
 
 
-def _check_range(codes: NDArray[Any], n_values: int, name: str) -> None:
-    if codes.size and (codes.min() < -1 or codes.max() >= n_values):
-        raise ValueError(
-            f"{name} must have codes between -1 (missing) and {n_values - 1}, "
-            f"got {codes.min()} to {codes.max()}."
-        )
+def read_table(path: str | PathLike[str], target: str | Literal[False] | None = None) -> Table:
+    r"""Read a table from a file; its format follows from the extension, gzip from the content.
 
+    Parameters
+    ----------
+    path : path
+        ``.arff``; C4.5's ``.names``, ``.data`` or ``.test`` (with ``.names`` beside it); ``.csv`` or ``.tsv``
+        with a header; ``.parquet``. All but the last may be compressed, ``.gz``.
+    target : str or False, optional
+        Name of the class column. By default the class of a C4.5 file, and elsewhere a column named class
+        (in any case) if there is one. False keeps all columns as they are.
 
-def _checked(values: ArrayLike, column: Column) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"column {column.name!r} must be a 1-D array, got shape {array.shape}.")
-    if column.kind == NUMERIC:
-        if array.dtype.kind not in "fiub":
-            raise TypeError(f"column {column.name!r} is numeric, but its array has dtype {array.dtype}.")
-        array = array.astype(np.float64, copy=False)
-        if np.isinf(array).any():
-            raise ValueError(f"column {column.name!r} contains infinity. Missing values are written as NaN.")
-        return array
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"column {column.name!r} is {NOMINAL}, but its codes have dtype {array.dtype}.")
-    _check_range(array, len(column.categories), f"column {column.name!r}")
-    return array.astype(np.int32, copy=False)
+    Returns
+    -------
+    Table
+        With `y` and `classes` where there is a target; a row whose class is missing has code -1.
+
+    Raises
+    ------
+    TableFileError
+        Where the file is damaged, with the line.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from stakes.table import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "loans.csv")
+    ...     _ = path.write_text("age,housing,class\n30,own,good\n?,rent,bad\n")
+    ...     table = read_table(path)
+    >>> table
+    Table(2 rows, 1 numeric, 1 nominal, 2 classes)
+    >>> table.classes
+    array(['bad', 'good'], dtype='<U4')
+    """
+    raw = read_raw(Path(path), target)
+    return Table(
+        Schema(tuple(raw.columns)),
+        raw.arrays,
+        y=raw.y,
+        classes=raw.classes,
+        weights=raw.weights,
+        target=raw.target,
+    )

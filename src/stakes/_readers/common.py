@@ -1,0 +1,194 @@
+"""What the readers share: opening a file, the error, and the call of the compiled row reader."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _core
+from stakes._columns import NOMINAL, NUMERIC, Column
+
+
+class TableFileError(ValueError):
+    """A table file that cannot be read.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    message : str
+        What is wrong with it, a sentence.
+    line : int, optional
+        Where, counted from 1.
+
+    Examples
+    --------
+    >>> from stakes.table import TableFileError
+    >>> print(TableFileError("iris.arff", "the row has 4 fields, but 5 are expected.", line=12))
+    iris.arff, line 12: the row has 4 fields, but 5 are expected.
+    """
+
+    def __init__(self, path: str | Path, message: str, line: int | None = None) -> None:
+        where = "" if line is None else f", line {line}"
+        super().__init__(f"{path}{where}: {message}")
+        self.path, self.message, self.line = path, message, line
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep the three parts when pickled, as when raised in another process."""
+        return (type(self), (self.path, self.message, self.line))
+
+
+class FieldKind(IntEnum):
+    """Kinds of fields of the compiled reader, in its order."""
+
+    NUMERIC = 0
+    NOMINAL = 1
+    OPEN = 2
+    IGNORED = 3
+    PROBE = 4
+
+
+@dataclass
+class Declared:
+    """A column as a file's header declares it."""
+
+    name: str
+    kind: FieldKind
+    values: list[str] = field(default_factory=list)
+    most_values: int | None = None
+
+
+@dataclass
+class RawTable:
+    """Columns as a file has them, the class among them."""
+
+    columns: list[Column]
+    arrays: list[NDArray[Any]]
+    weights: NDArray[np.float64] | None = None
+    target: str | None = None
+    y: NDArray[np.int32] | None = None
+    classes: NDArray[Any] | None = None
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file, decompressed where it is gzip."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise TableFileError(path, f"the file cannot be opened: {error.strerror}.") from error
+    if data[:2] != b"\x1f\x8b":
+        if path.suffix == ".gz" and data:
+            raise TableFileError(path, "the name ends in .gz, but the content is not gzip.")
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error) as error:
+        raise TableFileError(path, f"the gzip data is cut short or damaged ({error}).") from error
+
+
+def read_text(path: Path) -> bytes:
+    r"""Return the bytes of a text file as UTF-8 with \n or \r\n line ends."""
+    data = read_bytes(path)
+    if data.startswith(b"\xef\xbb\xbf"):
+        data = data[3:]
+    if not data.strip():
+        raise TableFileError(path, "the file is empty.")
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        raise TableFileError(path, "this is not a text file: it contains a zero byte.", line)
+    if not data.isascii():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            # Old files come in Latin-1, which accepts every byte.
+            data = data.decode("latin-1").encode("utf-8")
+    if b"\r" in data and b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    return data
+
+
+def text_format(**options: Any) -> _core.TextFormat:
+    """Make the description of a format that the compiled reader takes."""
+    result = _core.TextFormat()
+    for name, value in options.items():
+        setattr(result, name, value)
+    return result
+
+
+def call_core(
+    path: Path, data: bytes, offset: int, line: int, format: _core.TextFormat, declared: Sequence[Declared]
+) -> tuple[list[tuple[Any, list[str] | None, bool]], NDArray[np.float64] | None, int]:
+    """Read the rows, with errors that name the file."""
+    try:
+        return _core.read_rows(
+            data,
+            offset,
+            line,
+            format,
+            [column.name for column in declared],
+            [int(column.kind) for column in declared],
+            [column.values for column in declared],
+        )
+    except _core.TextError as error:
+        number, message = re.fullmatch(r"line (\d+): (.*)", str(error), re.DOTALL).groups()  # type: ignore[union-attr]
+        raise TableFileError(path, message, int(number)) from None
+
+
+def read_declared(
+    path: Path, data: bytes, offset: int, line: int, format: _core.TextFormat, declared: Sequence[Declared]
+) -> RawTable:
+    """Read rows whose columns are known, and leave out the ignored ones."""
+    results, weights, n_rows = call_core(path, data, offset, line, format, declared)
+    if n_rows == 0:
+        raise TableFileError(path, "there are no rows of data.")
+    table = RawTable([], [], weights)
+    for column, (array, distinct, _) in zip(declared, results, strict=True):
+        if column.kind == FieldKind.IGNORED:
+            continue
+        if column.kind == FieldKind.NUMERIC:
+            table.columns.append(Column(column.name, NUMERIC))
+        elif distinct is None:
+            table.columns.append(Column(column.name, NOMINAL, tuple(column.values)))
+        else:
+            if column.most_values is not None and len(distinct) > column.most_values:
+                raise TableFileError(
+                    path,
+                    f"column {column.name!r} is declared with {column.most_values} values, but has "
+                    f"{len(distinct)}.",
+                )
+            values, codes = (distinct, array) if column.most_values else _in_order(distinct, array)
+            table.columns.append(Column(column.name, NOMINAL, tuple(values)))
+            table.arrays.append(codes)
+            continue
+        table.arrays.append(array)
+    if not table.columns:
+        raise TableFileError(path, "all columns are ignored.")
+    return table
+
+
+def _in_order(values: list[str], codes: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int32]]:
+    """Collected values sorted, so that the order of the rows does not matter."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    new_code = np.full(len(values) + 1, -1, dtype=np.int32)
+    new_code[order] = np.arange(len(values), dtype=np.int32)
+    return [values[i] for i in order], new_code[codes]
+
+
+def check_names(path: Path, names: Sequence[str], line: int | None = None) -> None:
+    """Refuse a name that occurs twice."""
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise TableFileError(path, f"the name {name!r} occurs more than once.", line)
+        seen.add(name)
