@@ -297,8 +297,10 @@ class Table:
 
     def to_frame(self) -> Any:
         """Return the columns (without the class) as a pandas data frame, nominal ones as categorical."""
-        import pandas as pd
-
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("a data frame needs pandas: pip install 'stakes[data]'.") from error
         data = {
             column.name: pd.Categorical.from_codes(values, categories=list(column.categories))
             if column.is_nominal

@@ -54,6 +54,10 @@ def parse_csv(text: str, name: str) -> tuple[list[str], list[str], list[list[flo
             f"{name} has its rows by predicted class (corner {header[0]!r}); rows must be actual classes: "
             "swap rows and columns, or read the numbers yourself and use CostMatrix.from_predicted_rows"
         )
+    if _is_number(header[0]):
+        raise ValueError(
+            f"{name} begins with the number {header[0]}; expected a header 'actual\\predicted,<class>,...'"
+        )
     predicted = header[1:]
     if not predicted:
         raise ValueError(f"{name} names no class in its header; expected 'actual\\predicted,<class>,...'")
@@ -63,7 +67,17 @@ def parse_csv(text: str, name: str) -> tuple[list[str], list[str], list[list[flo
             raise ValueError(f"{name} line {line} has {len(cells)} cells, but the header has {len(header)}")
         actual.append(cells[0])
         values.append([parse_number(cell, f"{name} line {line}") for cell in cells[1:]])
+    if not actual:
+        raise ValueError(f"{name} has a header and no rows; expected one row per class")
     return actual, predicted, values
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def format_csv(labels: list[str], values: list[list[float]]) -> list[list[str]]:

@@ -192,9 +192,7 @@ class CostMatrix:
         refused.
         """
         actual, predicted, values = _files.parse_csv(_files.read_text(path), str(path))
-        return _from_cells(
-            np.array(values, dtype=float).reshape(len(actual), -1), actual, predicted, str(path)
-        )
+        return _from_cells(np.array(values), actual, predicted, str(path))
 
     @classmethod
     def from_c50(cls, path: str | os.PathLike[str], classes: Iterable[Any] | None = None) -> CostMatrix:
@@ -286,7 +284,13 @@ class CostMatrix:
         """
         mistakes = self.mistakes()
         positive = mistakes[mistakes > 0]
-        return CostMatrix(self.values / positive.min(), self.classes) if len(positive) else self
+        if not len(positive):
+            return self
+        with np.errstate(over="ignore"):
+            scaled = self.values / positive.min()
+        if not np.isfinite(scaled).all():
+            raise ValueError(f"costs are too far apart to be normalised: the smallest is {positive.min():g}")
+        return CostMatrix(scaled, self.classes)
 
     def mistakes(self) -> NDArray[np.float64]:
         """Costs off the diagonal, row by row."""

@@ -2,9 +2,9 @@
 
 Every function takes the costs by keyword: ``cost_matrix=`` for costs per class (a ``CostMatrix``, an array, a
 dict, a data frame or a path, indexed ``[actual, predicted]``), ``costs=`` for costs per example (an array of
-shape (n_samples, n_classes)). With neither, every mistake costs 1. Labels are matched by name where the matrix
-has names. Else columns stand for ``classes``; without these, labels that are integers below the number of
-columns are column numbers, and other labels are taken in sorted order if there are as many as columns.
+shape (n_samples, n_classes)). With neither, every mistake costs 1. Labels are matched by name where the
+matrix has names. Else columns stand for ``classes``; without these, labels that are integers below the number
+of columns are column numbers, and other labels are taken in sorted order if there are as many as columns.
 """
 
 from stakes.metrics._bill import (

@@ -192,8 +192,8 @@ def high_cost_errors(
     """Count the (weighted) mistakes that cost more than ``threshold``.
 
     With ``normalise`` class costs are first divided so that the smallest positive cost of a mistake is 1,
-    Ting's unity condition, so that the default counts every mistake dearer than the cheapest kind. Costs per example
-    are always taken as given.
+    Ting's unity condition, so that the default counts every mistake dearer than the cheapest kind. Costs per
+    example are always taken as given.
 
     Examples
     --------
