@@ -1,1 +1,20 @@
 """Cost-sensitive classification: trees, rules and ensembles that keep the bill small."""
+
+from stakes import datasets, metrics
+from stakes.costs import CostMatrix
+from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
+from stakes.table import Table, read_table
+from stakes.tree import C45Classifier
+
+__all__ = [
+    "C45Classifier",
+    "CostMatrix",
+    "Decision",
+    "Guard",
+    "GuardWarning",
+    "MinExpectedCost",
+    "Table",
+    "datasets",
+    "metrics",
+    "read_table",
+]

@@ -33,7 +33,7 @@ def save_json(path: str | os.PathLike[str], document: Mapping[str, Any]) -> None
     >>> load_json(path)
     {'format': 'stakes-model', 'version': 1}
     """
-    text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    text = dumps(document)
     target = Path(path)
     partial = target.with_name(target.name + ".part")
     try:
@@ -41,6 +41,11 @@ def save_json(path: str | os.PathLike[str], document: Mapping[str, Any]) -> None
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def dumps(document: Mapping[str, Any]) -> str:
+    """Return a document as JSON text; NaN and infinity are refused."""
+    return json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 
 def load_json(

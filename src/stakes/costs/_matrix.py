@@ -430,6 +430,29 @@ def mean_cost_matrix(
     return CostMatrix(values, classes)
 
 
+def example_vector(costs: ArrayLike, y_codes: ArrayLike, how: str = "sum") -> NDArray[np.float64]:
+    """One cost of a mistake per example: what :meth:`CostMatrix.vector` is for classes.
+
+    Rows are shifted so that their minimum is 0; then the costs of the classes that are not the example's own
+    are added up, or their maximum or mean is taken.
+
+    Examples
+    --------
+    >>> example_vector([[0, 10, 2], [5, 5, 1]], [0, 2])
+    array([12.,  8.])
+    """
+    if how not in ("sum", "max", "mean"):
+        raise ValueError(f"how must be 'sum', 'max' or 'mean', got {how!r}")
+    codes = np.asarray(y_codes, dtype=np.intp)
+    rows = np.asarray(costs, dtype=float)
+    n_classes = rows.shape[1]
+    if n_classes == 1:
+        return np.zeros(len(rows))
+    wrong = np.arange(n_classes) != codes[:, None]
+    mistakes = (rows - rows.min(axis=1, keepdims=True))[wrong].reshape(len(rows), n_classes - 1)
+    return np.asarray(getattr(mistakes, how)(axis=1))
+
+
 def _from_path(path: str | os.PathLike[str], classes: NDArray[Any]) -> CostMatrix:
     suffix = Path(path).suffix.lower()
     if suffix == ".costs":

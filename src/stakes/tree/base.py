@@ -1,0 +1,270 @@
+"""What every classifier that ends as one tree can do: predict, decide, explain, draw, export, be saved."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from stakes import _core, _json
+from stakes.costs import CostMatrix
+from stakes.decision import Decision, decide, expected_costs
+from stakes.table import Table
+from stakes.tree import code, draw, sql, text, words
+from stakes.tree.explain import Explanation, explain
+from stakes.tree.fitted import FittedTree
+from stakes.tree.learn import core_table, node_probabilities
+from stakes.tree.model import TreeModel
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):
+    """Base of classifiers whose fitted model is a :class:`FittedTree`, in ``fitted_tree_``."""
+
+    fitted_tree_: FittedTree
+    classes_: NDArray[Any]
+    n_features_in_: int
+
+    #: Parameters that every such estimator has.
+    unseen: str
+    n_jobs: int | None
+    smoothing: str | None
+    smoothing_strength: float
+    cost_matrix: Any
+
+    # ---- the fitted model ----------------------------------------------------------------------------------
+
+    @property
+    def tree_(self) -> TreeModel:
+        """Nodes of the tree."""
+        return self.fitted_tree_.tree
+
+    @property
+    def n_nodes_(self) -> int:
+        """Number of nodes, leaves included."""
+        return self.fitted_tree_.tree.n_nodes
+
+    @property
+    def cost_matrix_(self) -> CostMatrix:
+        """Costs that decisions are made with; 1 for every mistake where none were given."""
+        return CostMatrix(self.fitted_tree_.bill, self.classes_)
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return int((self.tree_.feature < 0).sum())
+
+    def get_depth(self) -> int:
+        """Return the largest number of tests that one row can meet."""
+        check_is_fitted(self)
+        return int(self.tree_.depth.max())
+
+    # ---- prediction ----------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return a class for each row, never none."""
+        fitted, rows = self._encode(X)
+        leaf = self._leaves(rows)
+        spread = np.flatnonzero(leaf < 0)
+        if not len(spread):
+            return self.classes_[fitted.decision[leaf]]
+        codes = fitted.decision[leaf]
+        codes[spread] = fitted.choose(self._mixture(rows, spread, fitted.values))
+        return self.classes_[codes]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of each class in the training weight where a row arrives.
+
+        Where rows were weighted by their costs these are shares of that weight, not of the rows;
+        :meth:`expected_cost` and :meth:`decide` use the shares of the rows.
+        """
+        fitted, rows = self._encode(X)
+        return self._shares(rows, fitted.values)
+
+    def expected_cost(self, X: Any) -> NDArray[np.float64]:
+        """Return what predicting each class is expected to cost, shape (n_samples, n_classes)."""
+        fitted, rows = self._encode(X)
+        return expected_costs(self._shares(rows, self._observed_values()), fitted.bill)
+
+    def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
+        """Return the cheapest class of each row, or none where abstaining should cost less."""
+        _, rows = self._encode(X)
+        return decide(self._shares(rows, self._observed_values()), self.cost_matrix_, abstain_cost)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf of each row, -1 where a missing value spreads the row over several."""
+        _, rows = self._encode(X)
+        return self._leaves(rows)
+
+    def _encode(self, X: Any) -> tuple[FittedTree, _core.Table]:
+        check_is_fitted(self)
+        return self.fitted_tree_, core_table(self._table(X))
+
+    def _table(self, X: Any) -> Table:
+        validate_data(self, X, reset=False, skip_check_array=True)
+        # Infinite values are found while routing, in the same pass over memory.
+        return self.fitted_tree_.schema.encode(
+            X, unseen=self.unseen, check_finite=False, owner=type(self).__name__
+        )
+
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        tree = self.tree_
+        return (
+            tree.feature,
+            tree.threshold,
+            tree.first_child,
+            tree.n_branches,
+            tree.value_start,
+            tree.value_branch,
+            tree.weight,
+        )
+
+    def _leaves(self, rows: _core.Table) -> NDArray[np.int32]:
+        return _core.route_leaves(rows, *self._arrays(), effective_n_jobs(self.n_jobs))
+
+    def _mixture(
+        self, rows: _core.Table, which: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        values = np.ascontiguousarray(values)
+        return _core.route_mixture(rows, *self._arrays(), which, values).reshape(-1, values.shape[1])
+
+    def _shares(self, rows: _core.Table, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        leaf = self._leaves(rows)
+        shares = values[leaf]
+        spread = np.flatnonzero(leaf < 0)
+        if len(spread):
+            shares[spread] = self._mixture(rows, spread, values)
+        return shares
+
+    def _observed_values(self) -> NDArray[np.float64]:
+        fitted = self.fitted_tree_
+        if fitted.observed is None:
+            return fitted.values
+        return node_probabilities(
+            fitted.observed, fitted.tree.parent, self.smoothing, self.smoothing_strength
+        )
+
+    # ---- reading -------------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """Say for each row which tests it met, what the leaf says and what each answer would cost."""
+        check_is_fitted(self)
+        return explain(self.fitted_tree_, self._table(X).columns)
+
+    def leaf_table(self) -> list[words.Leaf]:
+        """List the leaves with their conditions, class, weight and share of the cost."""
+        check_is_fitted(self)
+        return words.leaf_table(self.fitted_tree_)
+
+    def export_text(self, *, max_depth: int | None = None) -> str:
+        """Return the tree as indented text."""
+        check_is_fitted(self)
+        return text.export_text(self.fitted_tree_, max_depth=max_depth)
+
+    def export_dot(self, *, max_depth: int | None = None) -> str:
+        """Return the tree as Graphviz source."""
+        check_is_fitted(self)
+        return text.export_dot(self.fitted_tree_, max_depth=max_depth)
+
+    def export_svg(self, *, max_depth: int | None = None) -> str:
+        """Return the tree as a drawing: class shares in every node, share of the cost in every leaf."""
+        check_is_fitted(self)
+        return draw.draw_svg(self.fitted_tree_, max_depth=max_depth)
+
+    def export_python(self) -> str:
+        """Return a Python module of its own with ``predict(row)``."""
+        check_is_fitted(self)
+        return code.export_python(self.fitted_tree_)
+
+    def export_c(self, *, name: str = "tree") -> str:
+        """Return C99 source of its own; its head says how to call it."""
+        check_is_fitted(self)
+        return code.export_c(self.fitted_tree_, name=name)
+
+    def export_sql(self, *, table: str | None = None, output: str = "prediction") -> str:
+        """Return an SQL ``CASE`` expression, or with ``table`` a whole query."""
+        check_is_fitted(self)
+        return sql.export_sql(self.fitted_tree_, table=table, output=output)
+
+    # ---- saving --------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted classifier as plain values, ready for JSON."""
+        check_is_fitted(self)
+        params = self.get_params(deep=False)
+        if params["cost_matrix"] is not None:
+            params["cost_matrix"] = self.cost_matrix_.to_dict()
+        for name, value in params.items():
+            if isinstance(value, np.ndarray | np.generic):
+                params[name] = value.tolist()
+        document = {
+            "format": "stakes-model",
+            "version": 1,
+            "estimator": type(self).__name__,
+            "params": params,
+            "model": self.fitted_tree_.to_dict(),
+        }
+        names = getattr(self, "feature_names_in_", None)
+        return document if names is None else document | {"feature_names": names.tolist()}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
+        _json.check_format(document, "stakes-model", 1)
+        _json.check_mapping(document, "the model", ("estimator", "params", "model"))
+        if document["estimator"] != cls.__name__:
+            raise ValueError(f"the model must be a {cls.__name__}, got {document['estimator']!r}")
+        _json.check_mapping(document["params"], "params", ())
+        params = dict(document["params"])
+        unknown = sorted(set(params) - set(cls._get_param_names()))
+        if unknown:
+            raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
+        if isinstance(params.get("cost_matrix"), Mapping):
+            params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
+        model = cls(**params)
+        model._check_params()
+        model._set_fitted(FittedTree.from_dict(document["model"]))
+        names = document.get("feature_names")
+        if names is not None:
+            if names != list(model.fitted_tree_.schema.names):
+                raise ValueError("feature_names must be the names of the schema's columns")
+            model.feature_names_in_ = np.array(names, dtype=object)
+        return model
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Return the fitted classifier as JSON text, or write it to ``path``."""
+        if path is None:
+            return _json.dumps(self.to_dict())
+        _json.save_json(path, self.to_dict())
+        return None
+
+    @classmethod
+    def from_json(cls, source: str | os.PathLike[str]) -> Self:
+        """Read a classifier from a file, or from JSON text (a string that starts with a brace)."""
+        if isinstance(source, str) and source.lstrip().startswith("{"):
+            return cls.from_dict(_json.loads(source))
+        return cls.from_dict(_json.load_json(source))
+
+    def _check_params(self) -> None:
+        try:
+            self._validate_params()
+        except Exception as error:  # scikit-learn's InvalidParameterError is a ValueError, others may follow
+            raise ValueError(f"the model's params are not valid: {error}") from error
+
+    def _set_fitted(self, fitted: FittedTree) -> None:
+        self.fitted_tree_ = fitted
+        self.classes_ = fitted.classes
+        self.n_features_in_ = len(fitted.schema)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
