@@ -243,7 +243,8 @@ Cut find_cut(const Learning& learning, const Sample& sample, std::size_t f, cons
 // The largest value of the whole training set that is not above the middle of the gap.
 double data_threshold(const std::vector<double>& values, std::uint32_t rank, std::uint32_t next_rank) {
   const double low = values[rank], high = values[next_rank];
-  const double middle = std::min((low + high) / 2.0, high);
+  double middle = (low + high) / 2.0;
+  if (std::isinf(middle)) middle = low / 2.0 + high / 2.0;
   const auto first = values.begin() + rank, last = values.begin() + next_rank;
   return *(std::upper_bound(first, last, middle) - 1);
 }
@@ -338,7 +339,8 @@ Split choose(const Learning& learning, std::vector<Split>& splits) {
     gain_sum += split.gain;
     n_counted += 1.0;
   }
-  const double average = n_counted > 0.0 ? gain_sum / n_counted : -kEpsilon;
+  // Where only columns of very many values are usable, both programs make no split by gain ratio.
+  const double average = n_counted > 0.0 ? gain_sum / n_counted : std::numeric_limits<double>::infinity();
   // C4.5 lets a split of no gain win (collapsing removes it if it stays useless), J48 does not.
   double best_worth = j48 ? 0.0 : -kEpsilon;
   const double improvement = j48 ? kJ48Slack : 0.0;
