@@ -29,7 +29,7 @@ struct PyTable {
 };
 
 void init_table(PyTable* self, const nb::list& columns, const std::vector<std::int32_t>& n_values) {
-  new (self) PyTable();
+  PyTable made;  // placed only when complete: an unfinished object would never be destroyed
   if (columns.size() == 0) throw std::invalid_argument("a table needs at least one column");
   if (columns.size() != n_values.size()) throw std::invalid_argument("one n_values per column is needed");
   for (std::size_t f = 0; f < columns.size(); ++f) {
@@ -38,11 +38,12 @@ void init_table(PyTable* self, const nb::list& columns, const std::vector<std::i
     Numbers numbers;
     Codes codes;
     nb::object owner = nb::borrow(columns[f]);
-    if (n_values[f] < 0 && nb::try_cast<Numbers>(owner, numbers)) {
+    // Without conversion: a converted copy would be gone before its values are read.
+    if (n_values[f] < 0 && nb::try_cast<Numbers>(owner, numbers, false)) {
       column.numbers = numbers.data();
       column.stride = numbers.stride(0);
       n_rows = numbers.shape(0);
-    } else if (n_values[f] >= 0 && nb::try_cast<Codes>(owner, codes)) {
+    } else if (n_values[f] >= 0 && nb::try_cast<Codes>(owner, codes, false)) {
       column.codes = codes.data();
       column.stride = codes.stride(0);
       column.n_values = n_values[f];
@@ -51,11 +52,12 @@ void init_table(PyTable* self, const nb::list& columns, const std::vector<std::i
       throw std::invalid_argument("column " + std::to_string(f) +
                                   " must be a 1-D array, float64 if numeric (n_values -1), int32 if nominal");
     }
-    if (f > 0 && n_rows != self->table.n_rows) throw std::invalid_argument("columns differ in length");
-    self->table.n_rows = n_rows;
-    self->table.columns.push_back(column);
-    self->owners.push_back(std::move(owner));
+    if (f > 0 && n_rows != made.table.n_rows) throw std::invalid_argument("columns differ in length");
+    made.table.n_rows = n_rows;
+    made.table.columns.push_back(column);
+    made.owners.push_back(std::move(owner));
   }
+  new (self) PyTable(std::move(made));
 }
 
 stakes::Training training_of(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
@@ -65,7 +67,8 @@ stakes::Training training_of(const PyTable& table, const DenseCodes& classes, st
   if (weights && weights->shape(0) != table.table.n_rows) {
     throw std::invalid_argument("one weight per row is needed");
   }
-  bool any = false;
+  constexpr double kLargest = 1e100;  // sums and products of weights must stay finite
+  double total = 0.0;
   for (std::size_t i = 0; i < classes.shape(0); ++i) {
     if (classes.data()[i] < 0 || classes.data()[i] >= n_classes) {
       throw std::invalid_argument("class codes must be 0 to n_classes - 1");
@@ -74,9 +77,10 @@ stakes::Training training_of(const PyTable& table, const DenseCodes& classes, st
     if (!(weight >= 0.0) || std::isinf(weight)) {
       throw std::invalid_argument("weights must be finite and not negative");
     }
-    any |= weight > 0.0;
+    total += weight;
   }
-  if (!any) throw std::invalid_argument("no row has a positive weight");
+  if (!(total > 0.0)) throw std::invalid_argument("no row has a positive weight");
+  if (total > kLargest) throw std::invalid_argument("weights must add up to at most 1e100");
   return {&table.table, classes.data(), weights ? weights->data() : nullptr, n_classes};
 }
 
@@ -98,7 +102,25 @@ class SignalPoll {
 struct PyTree {
   stakes::Tree tree;
   std::int32_t n_classes = 0;
+  std::vector<std::int32_t> n_values;  // of the columns it was grown on, -1 where numeric
 };
+
+std::vector<std::int32_t> column_sizes(const PyTable& table) {
+  std::vector<std::int32_t> sizes;
+  for (const stakes::Column& column : table.table.columns) {
+    sizes.push_back(column.nominal() ? column.n_values : -1);
+  }
+  return sizes;
+}
+
+// Pruning and counting read columns and categories by the tree's numbers: the table must have them.
+stakes::Training training_like(const PyTree& tree, const PyTable& table, const DenseCodes& classes,
+                               const std::optional<DenseNumbers>& weights) {
+  if (column_sizes(table) != tree.n_values) {
+    throw std::invalid_argument("the table must have the columns that the tree was grown on");
+  }
+  return training_of(table, classes, tree.n_classes, weights);
+}
 
 stakes::Dialect dialect_of(const std::string& name) {
   if (name == "c45") return stakes::Dialect::c45;
@@ -132,7 +154,7 @@ PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n
   const stakes::Training training = training_of(table, classes, n_classes, weights);
   SignalPoll poll;
   nb::gil_scoped_release release;
-  return {stakes::grow(training, options, [&] { poll(); }), n_classes};
+  return {stakes::grow(training, options, [&] { poll(); }), n_classes, column_sizes(table)};
 }
 
 nb::tuple arrays_of(const PyTree& tree) {
@@ -182,10 +204,11 @@ void bind_tree(nb::module_& m) {
           [](PyTree& self, const PyTable& table, const DenseCodes& classes,
              const std::optional<DenseNumbers>& weights, const std::string& dialect, double confidence, double z,
              bool raise_subtrees) {
-            const stakes::Training training = training_of(table, classes, self.n_classes, weights);
+            const stakes::Training training = training_like(self, table, classes, weights);
             const stakes::ErrorPruning how{dialect_of(dialect), confidence, z, raise_subtrees};
+            SignalPoll poll;
             nb::gil_scoped_release release;
-            stakes::prune_by_errors(self.tree, training, how);
+            stakes::prune_by_errors(self.tree, training, how, [&] { poll(); });
           },
           "table"_a, "classes"_a, "weights"_a.none(), "dialect"_a, "confidence"_a, "z"_a, "raise_subtrees"_a)
       .def(
@@ -201,7 +224,7 @@ void bind_tree(nb::module_& m) {
           "recount",
           [](PyTree& self, const PyTable& table, const DenseCodes& classes,
              const std::optional<DenseNumbers>& weights) {
-            const stakes::Training training = training_of(table, classes, self.n_classes, weights);
+            const stakes::Training training = training_like(self, table, classes, weights);
             nb::gil_scoped_release release;
             stakes::recount(self.tree, training);
           },

@@ -1,22 +1,31 @@
 // A fixed set of threads for loops whose iterations are independent. Results never depend on their number.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace stakes {
 
+// More never pays, and a wrong number of thousands would exhaust the system.
+constexpr int kMaxThreads = 256;
+
 class ThreadPool {
  public:
   explicit ThreadPool(int n_threads) {
-    for (int i = 1; i < n_threads; ++i) {
-      workers_.emplace_back([this, i] { work(static_cast<std::size_t>(i)); });
+    try {
+      for (int i = 1; i < std::min(n_threads, kMaxThreads); ++i) {
+        workers_.emplace_back([this, i] { work(static_cast<std::size_t>(i)); });
+      }
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those that are there do the work.
     }
   }
 

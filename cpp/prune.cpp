@@ -84,8 +84,8 @@ double sum(const std::vector<double>& values) {
 
 class ErrorPruner {
  public:
-  ErrorPruner(Tree& tree, const Training& training, const ErrorPruning& how)
-      : tree_(tree), router_(training), how_(how) {}
+  ErrorPruner(Tree& tree, const Training& training, const ErrorPruning& how, const std::function<void()>& poll)
+      : tree_(tree), router_(training), how_(how), poll_(poll) {}
 
   void run() { prune(0, router_.all_rows(), tree_[0].label); }
 
@@ -99,6 +99,7 @@ class ErrorPruner {
 
   double prune(std::int32_t index, const Parts& parts, std::int32_t parent_label) {
     for (;;) {
+      poll_();
       Node& node = tree_[index];
       node.class_weights = router_.class_weights(parts);
       node.weight = sum(node.class_weights);
@@ -156,6 +157,7 @@ class ErrorPruner {
   Tree& tree_;
   Router router_;
   const ErrorPruning& how_;
+  const std::function<void()>& poll_;
 };
 
 void recount_below(Tree& tree, const Router& router, std::int32_t index, const Parts& parts,
@@ -188,8 +190,9 @@ double extra_errors(const ErrorPruning& how, double weight, double errors) {
   return weight * upper - errors;
 }
 
-void prune_by_errors(Tree& tree, const Training& training, const ErrorPruning& how) {
-  ErrorPruner(tree, training, how).run();
+void prune_by_errors(Tree& tree, const Training& training, const ErrorPruning& how,
+                     const std::function<void()>& poll) {
+  ErrorPruner(tree, training, how, poll).run();
 }
 
 void prune_by_cost(Tree& tree, const std::vector<double>& costs, std::int32_t n_classes) {

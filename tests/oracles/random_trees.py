@@ -124,7 +124,8 @@ def random_rows(seed, fitted, n_rows=40):
         for j, column in enumerate(fitted.schema.columns):
             missing = rng.random() < 0.25
             if column.kind == "nominal":
-                row.append(-1 if missing else int(rng.integers(len(column.categories))))
+                n_values = len(column.categories)
+                row.append(-1 if missing or not n_values else int(rng.integers(n_values)))
             elif missing:
                 row.append(float("nan"))
             else:

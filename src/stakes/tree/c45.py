@@ -18,6 +18,10 @@ from stakes.table import Table
 from stakes.tree.base import TreeClassifier
 from stakes.tree.fitted import FittedTree, choose
 from stakes.tree.learn import learn_tree, node_probabilities, row_weights
+from stakes.tree.model import LARGEST
+
+#: The core counts nodes and threads in 32 bits.
+_MOST = 2**31 - 1
 
 
 class C45Classifier(TreeClassifier):
@@ -116,8 +120,8 @@ class C45Classifier(TreeClassifier):
         "collapse": ["boolean"],
         "min_objects": [Interval(Real, 0, None, closed="neither")],
         "group_values": ["boolean"],
-        "max_depth": [Interval(Integral, 0, None, closed="left"), None],
-        "max_leaf_nodes": [Interval(Integral, 1, None, closed="left"), None],
+        "max_depth": [Interval(Integral, 0, _MOST, closed="both"), None],
+        "max_leaf_nodes": [Interval(Integral, 1, _MOST, closed="both"), None],
         "min_gain": [Interval(Real, 0, None, closed="left")],
         "max_bins": [Interval(Integral, 2, 255, closed="both"), None],
         "smoothing": [StrOptions({"laplace", "m"}), None],
@@ -126,7 +130,7 @@ class C45Classifier(TreeClassifier):
         "dialect": [StrOptions({"c45", "j48"})],
         "categorical_features": ["array-like", None],
         "unseen": [StrOptions({"missing", "error"})],
-        "n_jobs": [Integral, None],
+        "n_jobs": [Interval(Integral, -_MOST, _MOST, closed="both"), None],
     }
 
     def __init__(
@@ -227,7 +231,14 @@ class C45Classifier(TreeClassifier):
         answers = choose(values, costs_values if min_cost and matrix is not None else None)
         self._set_fitted(
             FittedTree(
-                tree, table.schema, classes, values, answers, costs_values, min_cost and matrix is not None, observed
+                tree,
+                table.schema,
+                classes,
+                values,
+                answers,
+                costs_values,
+                min_cost and matrix is not None,
+                observed,
             )
         )
         return self
@@ -269,6 +280,9 @@ def _check_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | N
         raise ValueError("sample_weight must be finite and not negative")
     if not (weight > 0).any():
         raise ValueError("sample_weight must be positive for at least one row")
+    # "not (fine)": the sum itself may be infinite
+    if not weight.max() <= LARGEST / n_samples:
+        raise ValueError(f"sample_weight must add up to at most {LARGEST:g}; divide it by its mean")
     return weight
 
 
