@@ -215,7 +215,11 @@ class CostMatrix:
             raise ValueError(
                 "data must be a mapping with the keys 'values' and 'classes', as to_dict() gives it"
             )
-        return cls(data["values"], data.get("classes"))
+        try:
+            return cls(data["values"], data.get("classes"))
+        except (TypeError, OverflowError) as error:
+            # The document comes from outside: a wrong type in it is a wrong value of the document.
+            raise ValueError(f"data is not what to_dict() gives: {error}") from error
 
     def to_dict(self) -> dict[str, Any]:
         """Values and classes as plain lists, ready for JSON."""
