@@ -1,0 +1,123 @@
+"""Run the core's tests on a build with the address and undefined-behaviour sanitizers.
+
+The sanitized extension goes into a folder of its own next to a link to the package's sources; the installed build
+is not touched. Extra arguments are passed on to pytest, for example ``python tools/sanitize.py -k route``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build" / "sanitize"
+PACKAGE = BUILD / "package" / "stakes"
+
+#: Tests that reach the core with tables, trees and text of every kind. Those that start other Python processes
+#: are left out: these would import the ordinary build.
+TESTS = (
+    "test_tree_core.py",
+    "test_tree_metamorphic.py",
+    "test_tree_references.py",
+    "test_tree_safety.py",
+    "test_tree_tamper.py",
+    "test_readers*.py",
+    "test_text.py",
+)
+
+# The editable install finds the package by a hook that comes before every path: it has to go first.
+RUN = """
+import sys
+sys.meta_path[:] = [finder for finder in sys.meta_path if "ScikitBuild" not in type(finder).__name__]
+import stakes._core
+assert "sanitize" in stakes._core.__file__, stakes._core.__file__
+import pytest
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Build and run; the exit status is pytest's."""
+    if shutil.which("gcc") is None:
+        print("sanitize: there is no gcc here, nothing was checked", file=sys.stderr)
+        return 1
+    build()
+    assemble()
+    return run(arguments)
+
+
+def build() -> None:
+    """Compile the extension with the sanitizers."""
+    ensure("nanobind", "nanobind")
+    cmake = shutil.which("cmake") or ensure_command("cmake")
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    options = ["-DSTAKES_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug", f"-DPython_EXECUTABLE={sys.executable}"]
+    options.append("-DCMAKE_CXX_COMPILER=g++")
+    call([cmake, "-S", str(ROOT), "-B", str(BUILD), *generator, *options])
+    call([cmake, "--build", str(BUILD), "--parallel", str(os.cpu_count() or 1)])
+
+
+def assemble() -> None:
+    """Put links to the sources and the sanitized extension side by side."""
+    shutil.rmtree(PACKAGE, ignore_errors=True)
+    PACKAGE.mkdir(parents=True)
+    for source in (ROOT / "src" / "stakes").iterdir():
+        if source.suffix != ".so" and source.name != "__pycache__":
+            (PACKAGE / source.name).symlink_to(source)
+    for extension in BUILD.glob("_core*.so"):
+        shutil.copy2(extension, PACKAGE)
+
+
+def run(arguments: list[str]) -> int:
+    """Run the tests with the sanitizers' libraries loaded before everything else."""
+    # Without the C++ library among them, exceptions thrown by the extension end the process.
+    libraries = [library(name) for name in ("libasan.so", "libubsan.so", "libstdc++.so")]
+    environment = os.environ | {
+        "LD_PRELOAD": " ".join(libraries),
+        "PYTHONPATH": str(PACKAGE.parent),
+        "PYTHONMALLOC": "malloc",  # Python's own allocator hides what lies behind an array
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+        "HYPOTHESIS_PROFILE": os.environ.get("HYPOTHESIS_PROFILE", "quick"),
+    }
+    tests = sorted({str(path) for pattern in TESTS for path in (ROOT / "tests").glob(pattern)})
+    command = [sys.executable, "-c", RUN, "-q", "-p", "no:cacheprovider", *tests, *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+def library(name: str) -> str:
+    """Path of one of the compiler's libraries."""
+    found = subprocess.run(
+        ["g++", f"-print-file-name={name}"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    if not Path(found).is_absolute():
+        raise SystemExit(f"sanitize: g++ does not have {name}; install the sanitizers of your compiler")
+    return str(Path(found).resolve())
+
+
+def ensure(module: str, requirement: str) -> None:
+    """Install what building needs and the package does not."""
+    if importlib.util.find_spec(module) is None:
+        call([sys.executable, "-m", "pip", "install", "--quiet", requirement])
+
+
+def ensure_command(name: str) -> str:
+    """Install a command into this environment."""
+    ensure(name, name)
+    return str(Path(sys.executable).parent / name)
+
+
+def call(command: list[str]) -> None:
+    done = subprocess.run(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{done.stdout}\nsanitize: {' '.join(command)} failed")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
