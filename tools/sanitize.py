@@ -1,7 +1,7 @@
 """Run the core's tests on a build with the address and undefined-behaviour sanitizers.
 
-The sanitized extension goes into a folder of its own next to a link to the package's sources; the installed build
-is not touched. Extra arguments are passed on to pytest, for example ``python tools/sanitize.py -k route``.
+The sanitized extension goes into a folder of its own next to links to the package's sources; the installed
+build is not touched. Extra arguments are passed on to pytest: ``python tools/sanitize.py -k route``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "sanitize"
 PACKAGE = BUILD / "package" / "stakes"
 
-#: Tests that reach the core with tables, trees and text of every kind. Those that start other Python processes
-#: are left out: these would import the ordinary build.
+#: Tests that reach the core with tables, trees and text of every kind. Those that start other processes are
+#: left out: these would import the ordinary build.
 TESTS = (
     "test_tree_core.py",
     "test_tree_metamorphic.py",

@@ -1,0 +1,315 @@
+"""What every public estimator must do, from one list; a classifier missing from the list fails a test."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import stakes
+from stakes import C45Classifier, CostMatrix, Guard, GuardWarning, MinExpectedCost
+
+ESTIMATORS = [
+    C45Classifier(),
+    C45Classifier(dialect="j48", raise_subtrees=False),
+    C45Classifier(cost_use="priors", decision="min_cost", smoothing="laplace"),
+    C45Classifier(prune="cost", collapse=False, smoothing="m", smoothing_strength=4.0, decision="min_cost"),
+    C45Classifier(criterion="gini", prune=None, max_depth=4, n_jobs=2),
+    C45Classifier(criterion="gain", max_leaf_nodes=8, max_bins=32, group_values=True),
+    MinExpectedCost(C45Classifier(cost_use="none")),
+    Guard(C45Classifier()),
+]
+
+#: The same around a classifier of another library; these take numbers only and cannot be written to JSON.
+FOREIGN = [
+    MinExpectedCost(GaussianNB()),
+    MinExpectedCost(GaussianNB(), calibration="sigmoid"),
+    Guard(GaussianNB()),
+]
+
+
+def name_of(estimator):
+    changed = {k: v for k, v in estimator.get_params(deep=False).items() if not isinstance(v, BaseEstimator)}
+    default = {p.name: p.default for p in inspect.signature(type(estimator)).parameters.values()}
+    changed = {k: v for k, v in changed.items() if v != default[k]}
+    inner = type(getattr(estimator, "estimator", None)).__name__.replace("NoneType", "")
+    return f"{type(estimator).__name__}({inner}{','.join(f'{k}={v}' for k, v in changed.items())})"
+
+
+each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
+
+
+def test_every_public_classifier_is_in_the_list():
+    public = {
+        value
+        for value in (getattr(stakes, name) for name in stakes.__all__)
+        if inspect.isclass(value) and issubclass(value, ClassifierMixin)
+    }
+    assert public == {type(estimator) for estimator in ESTIMATORS}
+
+
+def expected_failures(estimator):
+    if not isinstance(estimator, Guard | MinExpectedCost) or getattr(estimator, "calibration", None) is None:
+        return {}
+    why = (
+        "calibration by cross-validation puts the copies of a row into other folds than the row of weight two"
+    )
+    return {"check_sample_weight_equivalence_on_dense_data": why}
+
+
+@parametrize_with_checks([*ESTIMATORS, *FOREIGN], expected_failed_checks=expected_failures)
+def test_scikit_learn_checks(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GuardWarning)  # scikit-learn fits noise, too
+        check(estimator)
+
+
+# ---- data --------------------------------------------------------------------------------------------------
+
+COSTS = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [9.0, 4.0, 0.0]])
+
+
+def a_table(n_rows=160, seed=0):
+    """Numbers, text, categories, booleans and missing values, and classes that follow from them."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(18, 80, n_rows).astype(float)
+    income = rng.lognormal(3, 1, n_rows)
+    job = rng.choice(["nurse", "cook", "smith"], n_rows).astype(object)
+    town = rng.choice(["north", "south"], n_rows)
+    owns = rng.random(n_rows) < 0.5
+    score = age / 20 + (job == "nurse") * 1.5 - owns + rng.normal(size=n_rows) / 4
+    y = np.array(["low", "mid", "top"])[np.digitize(score, [1.5, 3.0])]
+    age[rng.random(n_rows) < 0.1] = np.nan
+    job[rng.random(n_rows) < 0.1] = None
+    frame = pd.DataFrame(
+        {"age": age, "income": income, "job": job, "town": pd.Categorical(town), "owns": owns}
+    )
+    return frame, y
+
+
+def numbers(n_rows=150, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 4))
+    return X, np.digitize(X[:, 0] + X[:, 1] / 2, [-0.5, 0.5])
+
+
+@pytest.fixture(autouse=True)
+def no_guard_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GuardWarning)
+        yield
+
+
+# ---- input -------------------------------------------------------------------------------------------------
+
+
+@each
+def test_the_kind_of_frame_does_not_matter(estimator):
+    frame, y = a_table()
+    as_objects = frame.astype(object).to_numpy()
+    as_objects[pd.isna(as_objects)] = None
+    polars = pl.DataFrame(
+        {name: column.astype(object).where(column.notna(), None).tolist() for name, column in frame.items()}
+    )
+    expected = clone(estimator).fit(frame, y)
+    for X in (polars, as_objects):
+        other = clone(estimator).fit(X, y)
+        np.testing.assert_array_equal(other.predict(X), expected.predict(frame))
+        np.testing.assert_allclose(other.predict_proba(X), expected.predict_proba(frame))
+    np.testing.assert_array_equal(expected.predict(polars), expected.predict(frame))
+    assert list(expected.feature_names_in_) == list(frame.columns)
+
+
+@each
+def test_missing_and_unseen_values_at_prediction(estimator):
+    frame, y = a_table()
+    model = clone(estimator).fit(frame, y)
+    strange = frame.copy()
+    strange.loc[:4, "job"] = "astronaut"
+    strange["age"] = np.nan
+    proba = model.predict_proba(strange)
+    assert np.isfinite(proba).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    without = strange.copy()
+    without.loc[:4, "job"] = None
+    np.testing.assert_array_equal(proba, model.predict_proba(without))
+
+
+@each
+def test_one_class(estimator):
+    frame, _y = a_table(20)
+    model = clone(estimator).fit(frame, ["only"] * 20)
+    assert set(model.predict(frame)) == {"only"}
+    np.testing.assert_array_equal(model.predict_proba(frame), np.ones((20, 1)))
+
+
+@each
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (lambda X, y: (X[:0], y[:0]), r"0 sample|minimum of 1"),
+        (lambda X, y: (X[:, :0], y), r"0 feature"),
+        (lambda X, y: (X[:, 0], y), r"2D|2-D|two dim|[Rr]eshape"),
+        (lambda X, y: (X[:5], y), r"inconsistent"),
+        (lambda X, y: (np.where(X[3, 1] == X, np.inf, X), y), r"infinity"),
+        (lambda X, y: (X, y + 0.5), r"continuous|Unknown label"),
+        (lambda X, y: (X, None), r"y"),
+        (lambda X, y: (X, np.where(y == 1, np.nan, y.astype(float))), r"NaN"),
+    ],
+)
+def test_bad_tables_are_answered_by_a_sentence(estimator, change, words):
+    with pytest.raises(ValueError, match=words):
+        clone(estimator).fit(*change(*numbers()))
+
+
+@each
+@pytest.mark.parametrize(
+    "costs, words",
+    [
+        ([[0, np.nan, 1], [1, 0, 1], [1, 1, 0]], "finite"),
+        ([[0, np.inf, 1], [1, 0, 1], [1, 1, 0]], "finite"),
+        ([[0, 1], [1, 0]], "3|classes"),
+        ([[0, 1, 2]], "square|shape"),
+        ("no such file.csv", "file"),
+        ({(0, 1): 1, (7, 0): 2}, "label|class"),
+        (CostMatrix([[0, 1, 1], [1, 0, 1], [1, 1, 0]], ["a", "b", "c"]), "label|class"),
+        ([["x", 1, 1], [1, 0, 1], [1, 1, 0]], "number"),
+    ],
+)
+def test_bad_costs_are_answered_by_a_sentence(estimator, costs, words):
+    X, y = numbers()
+    with pytest.raises((ValueError, FileNotFoundError), match=words):
+        clone(estimator).set_params(cost_matrix=costs).fit(X, y)
+
+
+@each
+@pytest.mark.parametrize("costs", [np.ones((3, 3)), np.ones((150, 2)), np.full((150, 3), np.nan), "text"])
+def test_bad_costs_per_example(estimator, costs):
+    X, y = numbers()
+    with pytest.raises((ValueError, TypeError), match="costs"):
+        clone(estimator).fit(X, y, costs=costs)
+
+
+@each
+@pytest.mark.parametrize("weight", [np.full(150, np.nan), np.full(150, -1.0), np.zeros(150), np.ones(7)])
+def test_bad_weights(estimator, weight):
+    X, y = numbers()
+    with pytest.raises(ValueError, match="sample_weight"):
+        clone(estimator).fit(X, y, sample_weight=weight)
+
+
+@each
+def test_prediction_refuses_other_columns(estimator):
+    X, y = numbers()
+    model = clone(estimator).fit(X, y)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(X[:, :3])
+    X[4, 2] = -np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        model.predict(X)
+
+
+# ---- copies ------------------------------------------------------------------------------------------------
+
+
+def with_costs(estimator):
+    return clone(estimator).set_params(cost_matrix=CostMatrix(COSTS, ["low", "mid", "top"]))
+
+
+def agree(a, b, X):
+    np.testing.assert_array_equal(a.predict(X), b.predict(X))
+    np.testing.assert_array_equal(a.predict_proba(X), b.predict_proba(X))
+    np.testing.assert_array_equal(a.expected_cost(X), b.expected_cost(X))
+    for abstain in (None, 0.4):
+        np.testing.assert_array_equal(a.decide(X, abstain).undecided, b.decide(X, abstain).undecided)
+    np.testing.assert_array_equal(a.classes_, b.classes_)
+
+
+@each
+def test_pickle(estimator):
+    frame, y = a_table()
+    model = with_costs(estimator).fit(frame, y)
+    agree(model, pickle.loads(pickle.dumps(model)), frame)
+
+
+@each
+def test_json(estimator):
+    frame, y = a_table()
+    model = with_costs(estimator).fit(frame, y)
+    document = json.loads(json.dumps(model.to_dict(), allow_nan=False))
+    inner = () if isinstance(estimator, C45Classifier) else (C45Classifier,)
+    back = type(model).from_dict(document, *inner)
+    agree(model, back, frame)
+    assert json.dumps(back.to_dict()) == json.dumps(model.to_dict())
+
+
+@each
+def test_clone_and_refit(estimator):
+    frame, y = a_table()
+    model = with_costs(estimator).fit(frame, y)
+    agree(model, clone(model).fit(frame, y), frame)
+    X, labels = numbers()
+    again = model.set_params(cost_matrix=COSTS).fit(X, labels)
+    agree(again, clone(again).fit(X, labels), X)
+    assert not hasattr(again, "feature_names_in_")
+
+
+@each
+def test_threads_change_nothing(estimator):
+    name = "n_jobs" if isinstance(estimator, C45Classifier) else "estimator__n_jobs"
+    X, y = numbers(12_000)
+    models = [clone(estimator).set_params(**{name: n}).fit(X, y) for n in (1, 2, 4)]
+    for model in models[1:]:
+        agree(models[0], model, X)
+
+
+# ---- costs -------------------------------------------------------------------------------------------------
+
+
+@each
+def test_costs_per_example_are_used(estimator):
+    X, y = numbers(400)
+    rng = np.random.default_rng(0)
+    noisy = np.where(rng.random(400) < 0.3, rng.integers(0, 3, 400), y)
+    plain = clone(estimator).fit(X, noisy)
+    dear = COSTS[noisy] * np.array([1.0, 1.0, 30.0])[noisy][:, np.newaxis]
+    costly = clone(estimator)
+    if getattr(costly, "cost_use", "") == "none":
+        costly.set_params(cost_use="weights")
+    costly.fit(X, noisy, costs=dear)
+    assert dear[np.arange(400), costly.predict(X)].sum() < dear[np.arange(400), plain.predict(X)].sum()
+
+
+@each
+def test_costs_are_routed(estimator):
+    X, y = numbers()
+    costs = np.random.default_rng(0).uniform(1, 9, (150, 3))
+    costs[np.arange(150), y] = 0
+    seen = []
+
+    class Spy(type(estimator)):
+        def fit(self, X, y, costs=None, sample_weight=None):
+            seen.append(None if costs is None else np.asarray(costs).shape)
+            return super().fit(X, y, costs=costs, sample_weight=sample_weight)
+
+    Spy.__init__.__signature__ = inspect.signature(type(estimator).__init__)
+    spy = Spy(**clone(estimator).get_params(deep=False))
+    with sklearn.config_context(enable_metadata_routing=True):
+        spy.set_fit_request(costs=True, sample_weight=False)
+        pipeline = make_pipeline(StandardScaler(), spy)
+        result = cross_validate(pipeline, X, y, params={"costs": costs}, cv=3, error_score="raise")
+    assert len(result["test_score"]) == 3
+    assert seen == [(100, 3)] * 3
