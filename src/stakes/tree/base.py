@@ -107,7 +107,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         return self.fitted_tree_, core_table(self._table(X))
 
     def _table(self, X: Any) -> Table:
-        validate_data(self, X, reset=False, skip_check_array=True)
+        if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
+            validate_data(self, X, reset=False, skip_check_array=True)
         # Infinite values are found while routing, in the same pass over memory.
         return self.fitted_tree_.schema.encode(
             X, unseen=self.unseen, check_finite=False, owner=type(self).__name__

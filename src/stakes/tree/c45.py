@@ -268,7 +268,7 @@ def _check_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | N
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError("sample_weight must be finite and not negative")
     if not (weight > 0).any():
-        raise ValueError("sample_weight must be positive for at least one row")
+        raise ValueError("sample_weight must not be zero for every row")
     return weight
 
 
