@@ -76,7 +76,7 @@ class Recorder(ClassifierMixin, BaseEstimator):
     [
         MinExpectedCost(LogisticRegression()),
         MinExpectedCost(DecisionTreeClassifier(max_depth=3, random_state=0), calibration="sigmoid", cv=3),
-        Guard(LogisticRegression()),
+        Guard(LogisticRegression(), cv=3),
         Guard(DecisionTreeClassifier(random_state=0)),
     ]
 )
@@ -194,6 +194,7 @@ def test_decide_types_and_prices():
         (lambda: expected_costs([[0.5, np.nan]], np.eye(2)), "proba must be finite"),
         (lambda: min_cost_class([1, 2]), "expected must have shape"),
         (lambda: min_cost_class(np.zeros((2, 0))), "expected must have shape"),
+        (lambda: min_cost_class([[np.nan, 1]]), "expected must be finite"),
         (lambda: decide([[1, 0]], np.eye(2), np.nan), "abstain_cost must be a number"),
         (lambda: decide([[1, 0]], np.eye(2), -np.inf), "abstain_cost must be a number"),
         (lambda: decide([[1, 0]], np.eye(2), [1, 2]), "one number per row"),
