@@ -302,6 +302,9 @@ def test_frames_with_nominal_columns_and_gaps_pass_through(wrapper):
         ),
         (lambda: Guard(GaussianNB(), cv=1), {}, ValueError, "cv must be an int >= 2"),
         (lambda: Guard(GaussianNB(), cv=True), {}, ValueError, "cv must be an int >= 2"),
+        (lambda: Guard(GaussianNB(), cv="five"), {}, ValueError, "cv must be an int >= 2"),
+        (lambda: Guard(GaussianNB(), cv=None), {}, ValueError, "cv must be an int >= 2"),
+        (lambda: Guard(GaussianNB(), cv=2.5), {}, ValueError, "cv must be an int >= 2"),
         (
             lambda: Guard(GaussianNB()),
             {"costs": np.zeros((2, 2))},
@@ -398,6 +401,9 @@ def test_cv_cost_against_a_loop():
     assert model.cv_cost_ == pytest.approx(bill / len(y))
     listed = Guard(GaussianNB(), cost_matrix=DEAR_MISS, cv=list(splitter.split(X, y))).fit(X, y)
     assert listed.cv_cost_ == model.cv_cost_
+    assert (
+        Guard(GaussianNB(), cv=np.int64(3)).fit(X, y).cv_cost_ == Guard(GaussianNB(), cv=3).fit(X, y).cv_cost_
+    )
 
 
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=40), st.integers(2, 6), st.integers(0, 5))
