@@ -1,1 +1,0 @@
-def draw_svg(fitted, *, max_depth=None): raise NotImplementedError
