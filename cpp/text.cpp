@@ -150,19 +150,23 @@ class RowReader {
     std::string_view text(start, static_cast<std::size_t>(at_ - start));
     const bool ended = at_ == end_ || *at_ == '\n' || (format_.comment && *at_ == format_.comment);
     text = trimmed(text, plain);
-    if (format_.final_period && ended && !text.empty() && text.back() == '.') {
-      if (plain || text.size() < 2 || text[text.size() - 2] != '\\')
-        text = trimmed(text.substr(0, text.size() - 1), plain);
+    if (!format_.final_period) return text;
+    if (ended && !text.empty() && text.back() == '.' && (plain || !ends_escaped(text))) {
+      text = trimmed(text.substr(0, text.size() - 1), plain);
     }
-    return format_.final_period ? unescaped(text) : text;
+    return unescaped(text);
   }
 
   std::string_view trimmed(std::string_view text, bool plain) const {
-    while (!text.empty() && is_blank(text.back())) {
-      if (!plain && text.size() > 1 && text[text.size() - 2] == '\\') break;
-      text.remove_suffix(1);
-    }
+    while (!text.empty() && is_blank(text.back()) && (plain || !ends_escaped(text))) text.remove_suffix(1);
     return text;
+  }
+
+  // Whether a backslash that is not itself taken literally stands before the last character.
+  static bool ends_escaped(std::string_view text) {
+    std::size_t i = text.size() - 1;
+    while (i > 0 && text[i - 1] == '\\') --i;
+    return (text.size() - 1 - i) % 2 == 1;
   }
 
   // C4.5's names: a backslash takes the next character literally, and a run of blanks is one space.
