@@ -19,6 +19,7 @@ OPTIONS = {
     "csv": dict(
         quotes='"', doubled_quotes=True, multiline=True, quoted_missing=True, missing=["", "?", "NA"]
     ),
+    "code": dict(quotes='"', missing=["-999", "?"]),
     "tsv": dict(delimiter="\t", quotes='"', doubled_quotes=True, multiline=True, missing=[""]),
 }
 COLUMNS = [
