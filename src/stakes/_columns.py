@@ -175,11 +175,11 @@ def object_kind(values: list[Any], name: str) -> str:
 
 def numbers_from_objects(values: list[Any], name: str) -> NDArray[np.float64]:
     """Float64 array of Python numbers, missing ones as NaN."""
-    if not {cls.__name__ for cls in set(map(type, values))} & (_NO_VALUE_TYPES | {"str", "bytes"}):
+    if object_kind(values, name) == NUMERIC:
         try:
             return np.array(values, dtype=np.float64)
         except (TypeError, ValueError):
-            pass
+            pass  # pandas' NA; None is NaN to NumPy
     result = np.empty(len(values))
     for row, value in enumerate(values):
         if is_missing(value):
