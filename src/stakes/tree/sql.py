@@ -30,8 +30,7 @@ def export_sql(fitted: FittedTree, *, table: str | None = None, output: str = "p
     subquery without tables that weighs the leaves, as the tree does. Columns are quoted by their names; a
     nominal column holds the category itself (text, number or boolean); NULL is missing, and so is a category
     never seen in training. NaN is not NULL in PostgreSQL: store missing numbers as NULL.
-    For trees of hundreds of nodes ``SET jit = off`` there: compiling the expression takes far longer than
-    evaluating it.
+    Trees of thousands of nodes can be very slow there; ``SET jit = off`` may help.
 
     Parameters
     ----------
