@@ -251,6 +251,7 @@ BAD_DATA = [
     (np.array([[np.nan], [np.inf]]), ValueError, "infinity.*'x0', row 1"),
     (np.array([[np.inf], [-np.inf]]), ValueError, "infinity.*'x0', row 0"),
     (np.array([["a", np.inf]], dtype=object), ValueError, "infinity.*'x1', row 0"),
+    (np.array([[1], [10**400]], dtype=object), ValueError, "infinity.*'x0', row 1"),
     (pd.DataFrame({"u": [1, np.inf]}), ValueError, "infinity.*'u', row 1"),
     (pl.DataFrame({"u": [1.0, np.inf]}), ValueError, "infinity.*'u', row 1"),
     (pd.DataFrame({"d": [DAY]}), TypeError, "'d' has dtype datetime.*days since"),
