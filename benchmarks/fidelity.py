@@ -42,7 +42,11 @@ def run(name, repeats):
         for train, test in folds_of(y, repeats):
             tree = C45Classifier(dialect=dialect).fit(X.iloc[train], y[train])
             wrong.append((tree.predict(X.iloc[test]) != y[test]).mean())
-        found[dialect] = (100 * np.mean(wrong), whole.get_n_leaves(), 100 * np.std(wrong) / np.sqrt(len(wrong)))
+        found[dialect] = (
+            100 * np.mean(wrong),
+            whole.get_n_leaves(),
+            100 * np.std(wrong) / np.sqrt(len(wrong)),
+        )
     return found
 
 
@@ -52,22 +56,40 @@ def main():
     parser.add_argument("--repeats", type=int, default=1)
     options = parser.parse_args()
     with (DATA / "MANIFEST.csv").open() as file:
-        wanted = [r for r in csv.DictReader(file) if r["group"] == "paper" and int(r["rows"]) <= options.largest]
+        wanted = [
+            r for r in csv.DictReader(file) if r["group"] == "paper" and int(r["rows"]) <= options.largest
+        ]
     with (DATA.parent / "oracle" / "j48.csv").open() as file:
         oracle = {r["dataset"]: r for r in csv.DictReader(file) if r["learner"] == "J48"}
     names = [r["name"] for r in wanted if r["name"] in oracle]
     found = Parallel(n_jobs=-1, verbose=5)(delayed(run)(name, options.repeats) for name in names)
     rows = [
-        (name, *result["c45"], *result["j48"][:2], float(oracle[name]["cv10_error_percent"]), int(oracle[name]["leaves"]))
+        (
+            name,
+            *result["c45"],
+            *result["j48"][:2],
+            float(oracle[name]["cv10_error_percent"]),
+            int(oracle[name]["leaves"]),
+        )
         for name, result in zip(names, found, strict=True)
     ]
-    lines = ["| data set | error here % (s.e.) | J48 dialect, same folds % | J48, its folds % | leaves here | J48's leaves |"]
+    lines = [
+        "| data set | error here % (s.e.) | J48 dialect, same folds % | J48, its folds % | leaves here | J48's leaves |"
+    ]
     lines += ["|---|---|---|---|---|---|"]
-    lines += [f"| {n} | {e:.2f} ({s:.2f}) | {je:.2f} | {oe:.2f} | {l} | {ol} |" for n, e, l, s, je, _, oe, ol in rows]
+    lines += [
+        f"| {n} | {e:.2f} ({s:.2f}) | {je:.2f} | {oe:.2f} | {l} | {ol} |"
+        for n, e, l, s, je, _, oe, ol in rows
+    ]
     numbers = np.array([[e, je, oe, l, ol] for _, e, l, _, je, _, oe, ol in rows], dtype=float)
     error, same, theirs, leaves, their_leaves = numbers.mean(axis=0)
-    lines += [f"| **mean of {len(rows)}** | {error:.2f} | {same:.2f} | {theirs:.2f} | {leaves:.1f} | {their_leaves:.1f} |"]
-    lines += ["", f"Mean error less J48's: {error - same:+.2f} points on the same folds, {error - theirs:+.2f} on its own."]
+    lines += [
+        f"| **mean of {len(rows)}** | {error:.2f} | {same:.2f} | {theirs:.2f} | {leaves:.1f} | {their_leaves:.1f} |"
+    ]
+    lines += [
+        "",
+        f"Mean error less J48's: {error - same:+.2f} points on the same folds, {error - theirs:+.2f} on its own.",
+    ]
     lines += [f"Mean leaves relative to J48's: {leaves / their_leaves:.3f}; mean of the ratios "
               f"{np.mean(numbers[:, 3] / numbers[:, 4]):.3f}."]  # fmt: skip
     text = "\n".join(lines)
