@@ -1,4 +1,4 @@
-"""Every exported form of a tree answers as the tree does on real data, with missing and unseen values mixed in."""
+"""Every exported form of a tree answers as the tree does on real data, missing and unseen values included."""
 
 from __future__ import annotations
 

@@ -79,8 +79,8 @@ def explain(fitted: FittedTree, columns: Sequence[NDArray[Any]]) -> list[Explana
     ...     print(why)
     income 30 > 24; income 30 <= 60; housing is 'own' → good: 0.92 of the training rows; \
 predicting bad would cost 0.92, good 0.42
-    income 50 > 24 ; income 50 <= 60 ; housing missing or never seen: followed both branches, 0.75/0.25 ; \
-[0.75: → good] ; [0.25: → bad] ; → good: 0.72 of the training weight; \
+    income 50 > 24; income 50 <= 60; housing missing or never seen: followed both branches, 0.75/0.25; \
+[0.75: → good]; [0.25: → bad] → good: 0.72 of the training rows; \
 predicting bad would cost 0.72, good 1.41
     """
     if len(columns) != len(fitted.schema.columns):
