@@ -1,1 +1,2 @@
-def draw_svg(fitted, *, max_depth=None): raise NotImplementedError
+def draw_svg(fitted, *, max_depth=None):
+    raise NotImplementedError
