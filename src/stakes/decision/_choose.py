@@ -76,6 +76,8 @@ def min_cost_class(expected: ArrayLike) -> NDArray[np.intp]:
     costs = np.asarray(expected, dtype=float)
     if costs.ndim != 2 or costs.shape[1] == 0:
         raise ValueError(f"expected must have shape (n_samples, n_classes), got {costs.shape}")
+    if not np.isfinite(costs).all():
+        raise ValueError("expected must be finite, got NaN or infinity")
     best = costs.min(axis=1, keepdims=True)
     slack = RELATIVE_ROUNDING * np.maximum(np.abs(costs), np.abs(best))
     return np.argmax(costs - best <= slack, axis=1)

@@ -135,14 +135,15 @@ class Guard(CostWrapper):
         return total / tested if tested > 0 else self.constant_cost_
 
     def _splits(self, X: Any, codes: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        if hasattr(self.cv, "split"):
-            yield from self.cv.split(X, self.classes_[codes])
-        elif isinstance(self.cv, int):
-            fold = stratified_folds(codes, min(check_folds(self.cv), len(codes)), self.random_state)
+        folds = check_folds(self.cv)
+        if hasattr(folds, "split"):
+            yield from folds.split(X, self.classes_[codes])
+        elif isinstance(folds, int):
+            fold = stratified_folds(codes, min(folds, len(codes)), self.random_state)
             for number in range(fold.max() + 1):
                 yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         else:
-            yield from ((np.asarray(train), np.asarray(test)) for train, test in self.cv)
+            yield from ((np.asarray(train), np.asarray(test)) for train, test in folds)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predictions of the estimator, or the constant where guarded."""

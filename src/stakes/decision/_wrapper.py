@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -129,10 +130,14 @@ class CostWrapper(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEs
         pass
 
 
-def check_folds(cv: int) -> int:
-    if isinstance(cv, bool) or cv < 2:
+def check_folds(cv: Any) -> Any:
+    """Number of folds as an int >= 2, or the splitter or iterable of splits as it is."""
+    # a string has a method split too
+    if not isinstance(cv, str) and (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        return cv
+    if not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2:
         raise ValueError(f"cv must be an int >= 2, a splitter or an iterable of splits, got {cv!r}")
-    return cv
+    return int(cv)
 
 
 def takes(estimator: Any, parameter: str) -> bool:

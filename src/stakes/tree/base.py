@@ -73,11 +73,10 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         fitted, rows = self._encode(X)
         leaf = self._leaves(rows)
         spread = np.flatnonzero(leaf < 0)
-        if not len(spread):
-            return self.classes_[fitted.decision[leaf]]
-        codes = fitted.decision[leaf]
-        codes[spread] = fitted.choose(self._mixture(rows, spread, fitted.values))
-        return self.classes_[codes]
+        labels = self.classes_[fitted.decision].take(leaf)
+        if len(spread):
+            labels[spread] = self.classes_[fitted.choose(self._mixture(rows, spread, fitted.values))]
+        return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of each class in the training weight where a row arrives.
