@@ -119,7 +119,11 @@ def table(results):
         ("cost, C4.5CS / C4.5(pi')", mean[4], "below 0.85", "0.70"),
         ("high-cost errors, C4.5CS / C4.5(pi')", mean[5], "-", "0.43"),
     ]
-    lines += ["", "| mean ratio over the data sets | here | asked | paper (twelve sets) |", "|---|---|---|---|"]
+    lines += [
+        "",
+        "| mean ratio over the data sets | here | asked | paper (twelve sets) |",
+        "|---|---|---|---|",
+    ]
     lines += [f"| {what} | {value:.3f} | {asked} | {paper} |" for what, value, asked, paper in goals]
     return "\n".join(lines)
 
@@ -128,7 +132,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--published", action="store_true", help="german and heart_s: being bad for good costs 5")
+    parser.add_argument(
+        "--published", action="store_true", help="german and heart_s: being bad for good costs 5"
+    )
     options = parser.parse_args()
     settings = (options.repeats, options.seed, options.published)
     found = Parallel(n_jobs=-1, verbose=5)(delayed(run)(name, *settings) for name in TWO_CLASS)

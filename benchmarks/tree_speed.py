@@ -31,7 +31,14 @@ HERE = Path(__file__).parent
 
 def table(n, seed=0):
     return make_classification(
-        n, 20, n_informative=10, n_redundant=4, n_classes=5, n_clusters_per_class=3, random_state=seed, shuffle=True
+        n,
+        20,
+        n_informative=10,
+        n_redundant=4,
+        n_classes=5,
+        n_clusters_per_class=3,
+        random_state=seed,
+        shuffle=True,
     )
 
 
@@ -65,7 +72,15 @@ def grow(n, repeats):
     sk = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=31, random_state=0)
     theirs, _ = cpu(lambda: sk.fit(X, y))
     assert model.get_n_leaves() == 31
-    yield "31-leaf entropy tree, exact", f"{n} x 20", ours, "scikit-learn", theirs, "at least", 8 if n > 5e5 else 5
+    yield (
+        "31-leaf entropy tree, exact",
+        f"{n} x 20",
+        ours,
+        "scikit-learn",
+        theirs,
+        "at least",
+        8 if n > 5e5 else 5,
+    )
     more = wall(lambda: model.predict(X), 5)
     less = wall(lambda: sk.predict(X), 5)
     yield "prediction, 31 leaves (wall)", f"{n} x 20", more, "scikit-learn", less, "at least", 3
@@ -92,7 +107,15 @@ def full(n, repeats, weka):
     sk, _ = cpu(lambda: DecisionTreeClassifier(criterion="entropy", random_state=0).fit(X, y))
     yield "C4.5 tree with pruning", f"{n} x 20", ours, "scikit-learn, unpruned", sk, "at least", 4
     if weka:
-        yield "C4.5 tree with pruning", f"{n} x 20", ours, "Weka's J48", j48_seconds(X, y, weka), "at least", 20
+        yield (
+            "C4.5 tree with pruning",
+            f"{n} x 20",
+            ours,
+            "Weka's J48",
+            j48_seconds(X, y, weka),
+            "at least",
+            20,
+        )
 
 
 def j48_seconds(X, y, weka):
@@ -104,7 +127,19 @@ def j48_seconds(X, y, weka):
 
         def run(learner):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            command = ["java", "-Xmx8g", "-XX:+UseSerialGC", "-cp", weka, learner, "-t", str(path), "-no-cv", "-v", "-o"]
+            command = [
+                "java",
+                "-Xmx8g",
+                "-XX:+UseSerialGC",
+                "-cp",
+                weka,
+                learner,
+                "-t",
+                str(path),
+                "-no-cv",
+                "-v",
+                "-o",
+            ]
             subprocess.run(command, check=True, capture_output=True)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
@@ -159,7 +194,10 @@ def memory(n):
 def line(what, where, ours, peer, theirs, direction, asked):
     factor = theirs / ours if direction == "at least" else ours / theirs
     met = factor >= asked if direction == "at least" else factor <= asked
-    print(f"{what:34s} {where:14s} {ours:9.4f}  {peer} {theirs:.4f}  factor {factor:.2f} ({direction} {asked})", flush=True)
+    print(
+        f"{what:34s} {where:14s} {ours:9.4f}  {peer} {theirs:.4f}  factor {factor:.2f} ({direction} {asked})",
+        flush=True,
+    )
     return f"| {what} | {where} | {ours:.4g} | {peer}: {theirs:.4g} | {factor:.2f} | {direction} {asked} | {'yes' if met else 'no'} |"
 
 

@@ -1,4 +1,4 @@
-"""scikit-learn's check of the number and the names of columns, for tables as well as for arrays and frames."""
+"""scikit-learn's check of the number and the names of columns, for tables as well as for arrays."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> None:
     if len(names) == len(known) and names != known:
         first = next(j for j, pair in enumerate(zip(names, known, strict=True)) if pair[0] != pair[1])
         raise ValueError(
-            f"the columns of X must be those that {type(estimator).__name__} was fitted with, in the same order: "
-            f"column {first} is {names[first]!r}, expected {known[first]!r}. Table.select() puts them in order."
+            f"the columns of X must be those that {type(estimator).__name__} was fitted with, in the same "
+            f"order: column {first} is {names[first]!r}, expected {known[first]!r}. "
+            "Table.select() puts them in order."
         )
 
 

@@ -187,7 +187,7 @@ def load_table(name: str) -> tuple[Table, CostMatrix | None]:
         table = Table.from_data(found.X)
         code = {label: i for i, label in enumerate(found.classes.tolist())}
         codes = np.array([code[label] for label in found.y.tolist()], dtype=np.int32)
-        return table.with_target(codes, found.classes), found.cost_matrix
+        return table.with_target(codes, found.classes.tolist()), found.cost_matrix
     table = read_table(path)
     if table.classes is None:
         raise ValueError(

@@ -80,8 +80,8 @@ class Schema:
         Parameters
         ----------
         X : array-like, data frame or Table of shape (n_samples, n_columns)
-            NumPy, pandas, polars or Arrow data. Columns are taken by position, categories by value; those of a
-            `Table` also by how they are written, because a file does not say whether its 3 is a text.
+            NumPy, pandas, polars or Arrow data. Columns are taken by position, categories by value; those of
+            a `Table` also by how they are written, because a file does not say whether its 3 is a text.
         unseen : {"missing", "error"}
             What a nominal value is that the schema does not know: a missing one (code -1), or a ValueError.
         check_finite : bool
@@ -239,7 +239,8 @@ class Table:
         ----------
         X : array-like, data frame or Table of shape (n_samples, n_columns)
             NumPy, pandas, polars or Arrow data. Categories, text and booleans make a nominal column; None,
-            NaN and null are missing. Columns of a float64 array are views of it. A `Table` comes back as it is.
+            NaN and null are missing. Columns of a float64 array are views of it. A `Table` comes back as it
+            is.
         categorical_features : list of names, of indices, or a mask; optional
             Columns that are nominal although they hold numbers.
         check_finite : bool

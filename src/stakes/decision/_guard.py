@@ -162,7 +162,7 @@ class Guard(CostWrapper):
         return np.tile(self.prior_, (len(proba), 1)) if self.guarded_ else proba
 
     def decision_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities that costs are multiplied with: the estimator's own, where it tells them apart."""
+        """Class probabilities that costs are multiplied with: the estimator's own, where it has some."""
         if self.guarded_ or not hasattr(self.estimator_, "decision_proba"):
             return self.predict_proba(X)
         return np.asarray(self.estimator_.decision_proba(X))

@@ -62,7 +62,7 @@ def _axes(curve: ThresholdCurve, low: float, top: float) -> list[str]:
 
 
 def _steps(curve: ThresholdCurve, low: float, top: float) -> str:
-    path = []
+    path: list[str] = []
     ends = [x for x, _ in curve.points[1:]] + [1.0]
     for (start, cost), end in zip(curve.points, ends, strict=True):
         y = _y(cost, low, top)

@@ -278,7 +278,7 @@ def _summary(name: str, folds: list[_Fold], weight: float, base: float, level: f
 
 
 def _interval(sums: list[tuple[float, _Fold]], level: float) -> Interval:
-    """Corrected resampled t interval of a mean per row; the mean is that of all rows, however uneven the folds."""
+    """Corrected resampled t interval of a mean per row, the mean being that of all rows."""
     per_row = np.array([value / fold.weight for value, fold in sums])
     mean = sum(value for value, _ in sums) / sum(fold.weight for _, fold in sums)
     if len(per_row) < 2:

@@ -25,7 +25,9 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
         The true labels.
     **options
         ``cost_matrix``: costs to bill by, the model's own by default. ``sample_weight``. ``comparison``: what
-        :func:`stakes.report.compare` gave, shown as a table. ``title``. ``noun``: what one row is, "customer".
+        :func:`stakes.report.compare` gave, shown as a table. ``title``.
+        ``noun``: what one row is, "customer".
+        ``note``: what a reader should know about these rows.
 
     Examples
     --------

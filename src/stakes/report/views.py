@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -94,6 +94,8 @@ class ModelView:
         Drawing of the tree, empty where the model is no tree.
     curve : ThresholdCurve or None
     comparison : Comparison or None
+    note : str
+        What a reader should know about these rows, such as whether the model has seen them before.
     """
 
     title: str
@@ -114,6 +116,7 @@ class ModelView:
     tree_svg: str
     curve: ThresholdCurve | None
     comparison: Comparison | None
+    note: str = ""
 
 
 def model_view(
@@ -126,6 +129,7 @@ def model_view(
     comparison: Comparison | None = None,
     title: str = "What the model costs",
     noun: str = "case",
+    note: str = "",
 ) -> ModelView:
     """Work out what a report shows; parameters as in :func:`stakes.report.model_report`."""
     given = cost_matrix if cost_matrix is not None else getattr(model, "cost_matrix_", None)
@@ -157,15 +161,16 @@ def model_view(
         tree_svg=_drawing(model),
         curve=_threshold_curve(model, X, matrix, actual, weight),
         comparison=comparison,
+        note=note,
     )
-    return ModelView(**(vars(view) | {"words": tuple(_bill_in_words(view, model, noun))}))
+    return replace(view, words=tuple(_bill_in_words(view, model, noun)))
 
 
 def _bill_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
     n_rows, wrong = amount(view.n_rows), amount(view.errors)
     words = [
-        f"On these {n_rows} {noun}s the model costs {amount(view.total)}: {amount(view.cost.mean)} per {noun}, "
-        f"with {wrong} mistakes, {amount(view.high_cost_errors)} of them dear ones."
+        f"On these {n_rows} {noun}s the model costs {amount(view.total)}: {amount(view.cost.mean)} per "
+        f"{noun}, with {wrong} mistakes, {amount(view.high_cost_errors)} of them dear ones."
     ]
     baseline = amount(view.constant_cost * view.n_rows)
     constant = f"Always answering {view.constant} would cost {baseline}"
@@ -179,8 +184,9 @@ def _bill_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
         words.append(f"{constant}; the model saves nothing over that.")
     if isinstance(model, Guard) and model.guarded_:
         words.append(
-            f"The model is guarded and answers {model.constant_} for everyone: in cross-validation on its training "
-            f"data the learner cost {model.cv_cost_:.4g} per {noun}, the constant {model.constant_cost_:.4g}."
+            f"The model is guarded and answers {model.constant_} for everyone: in cross-validation on its "
+            f"training data the learner cost {model.cv_cost_:.4g} per {noun}, the constant "
+            f"{model.constant_cost_:.4g}."
         )
     dearest = max(view.classes, key=lambda line: line.cost)
     if dearest.cost > 0 and dearest.dearest_mistake is not None:
