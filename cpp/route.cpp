@@ -47,7 +47,8 @@ void check_values(const TreeView& tree, const Table& table) {
       fail("category ranges are out of order");
     }
     if (tree.feature[i] < 0) continue;
-    if (tree.feature[i] >= static_cast<std::int32_t>(table.columns.size())) fail("it tests an unknown column");
+    if (tree.feature[i] >= static_cast<std::int32_t>(table.columns.size()))
+      fail("it tests an unknown column");
     const Column& column = table.columns[tree.feature[i]];
     if (!column.nominal()) {
       if (tree.n_branches[i] != 2 || std::isnan(tree.threshold[i])) fail("a numeric test has no threshold");
@@ -111,7 +112,8 @@ Oddities scan(const double* values, std::size_t n, std::ptrdiff_t stride) {
 
 class LeafRouter {
  public:
-  LeafRouter(const TreeView& tree, const Table& table, int depth) : tree_(tree), table_(table), depth_(depth) {
+  LeafRouter(const TreeView& tree, const Table& table, int depth)
+      : tree_(tree), table_(table), depth_(depth) {
     const auto& columns = table.columns;
     bool numeric_tests = true;
     for (const std::int32_t f : tree.feature) numeric_tests &= f < 0 || !columns[f].nominal();
@@ -123,7 +125,8 @@ class LeafRouter {
     while (first_numeric_ < static_cast<std::int32_t>(columns.size()) && columns[first_numeric_].nominal()) {
       ++first_numeric_;
     }
-    lockstep_ = numeric_tests && depth <= kMaxLockstep && first_numeric_ < static_cast<std::int32_t>(columns.size());
+    lockstep_ =
+        numeric_tests && depth <= kMaxLockstep && first_numeric_ < static_cast<std::int32_t>(columns.size());
     if (lockstep_) {
       steps_.resize(tree.feature.size());
       for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -148,7 +151,8 @@ class LeafRouter {
     if (row_major_) {
       const double* const base = table_.columns[0].numbers;
       const auto n_columns = static_cast<std::ptrdiff_t>(table_.columns.size());
-      step_down(first, last, leaf, [=](std::ptrdiff_t row, std::int32_t f) { return base[row * n_columns + f]; });
+      step_down(first, last, leaf,
+                [=](std::ptrdiff_t row, std::int32_t f) { return base[row * n_columns + f]; });
     } else {
       const Column* const columns = table_.columns.data();
       step_down(first, last, leaf, [=](std::ptrdiff_t row, std::int32_t f) {

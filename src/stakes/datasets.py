@@ -131,8 +131,8 @@ class Dataset:
 def load(name: str) -> Dataset:
     """Load a data set by its name or by the name a paper gives it.
 
-    Looked for in the package, then as NAME.arff.gz or NAME.arff in the folder named by the environment variable
-    ``STAKES_DATA``, then on OpenML (for the sets with a known id, shape checked).
+    Looked for in the package, then as NAME.arff.gz or NAME.arff in the folder named by the environment
+    variable ``STAKES_DATA``, then on OpenML (for the sets with a known id, shape checked).
 
     Parameters
     ----------
@@ -326,8 +326,8 @@ def _from_openml(name: str) -> Dataset:
     except Exception as error:  # no network, a proxy's page, a damaged cache: all mean the same to the caller
         raise ValueError(
             f"data set {name!r} could not be had: it is not in the package, not in {_folder_in_words()}, and "
-            f"OpenML (id {number}) did not answer: {type(error).__name__}: {error}. Hint: put {name}.arff.gz into "
-            "a folder and name it in STAKES_DATA."
+            f"OpenML (id {number}) did not answer: {type(error).__name__}: {error}. Hint: put {name}.arff.gz "
+            "into a folder and name it in STAKES_DATA."
         ) from error
     X, target = bunch.data, bunch.target
     if X.shape != (n_rows, n_columns):

@@ -124,7 +124,7 @@ def random_rows(seed, fitted, n_rows=40):
         for j, column in enumerate(fitted.schema.columns):
             missing = rng.random() < 0.25
             if column.kind == "nominal":
-                row.append(-1 if missing else int(rng.integers(len(column.categories))))
+                row.append(int(rng.integers(max(1, len(column.categories)))) if not missing else -1)
             elif missing:
                 row.append(float("nan"))
             else:

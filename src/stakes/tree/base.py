@@ -21,7 +21,7 @@ from stakes.table import Table
 from stakes.tree import code, draw, sql, text, words
 from stakes.tree.explain import Explanation, explain
 from stakes.tree.fitted import FittedTree
-from stakes.tree.learn import core_table, node_probabilities
+from stakes.tree.learn import core_table
 from stakes.tree.model import TreeModel
 
 
@@ -35,8 +35,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     #: Parameters that every such estimator has.
     unseen: str
     n_jobs: int | None
-    smoothing: str | None
-    smoothing_strength: float
     cost_matrix: Any
 
     # ---- the fitted model ----------------------------------------------------------------------------------
@@ -94,11 +92,21 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
 
     def expected_cost(self, X: Any) -> NDArray[np.float64]:
         """Return what predicting each class is expected to cost, shape (n_samples, n_classes)."""
+<<<<<<< HEAD
         return expected_costs(self.decision_proba(X), self.fitted_tree_.bill)
 
     def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
         """Return the cheapest class of each row, or none where abstaining should cost less."""
         return decide(self.decision_proba(X), self.cost_matrix_, abstain_cost)
+=======
+        fitted, rows = self._encode(X)
+        return expected_costs(self._shares(rows, fitted.shares), fitted.bill)
+
+    def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
+        """Return the cheapest class of each row, or none where abstaining should cost less."""
+        fitted, rows = self._encode(X)
+        return decide(self._shares(rows, fitted.shares), self.cost_matrix_, abstain_cost)
+>>>>>>> main
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row, -1 where a missing value spreads the row over several."""
@@ -117,26 +125,14 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             X, unseen=self.unseen, check_finite=False, owner=type(self).__name__
         )
 
-    def _arrays(self) -> tuple[NDArray[Any], ...]:
-        tree = self.tree_
-        return (
-            tree.feature,
-            tree.threshold,
-            tree.first_child,
-            tree.n_branches,
-            tree.value_start,
-            tree.value_branch,
-            tree.weight,
-        )
-
     def _leaves(self, rows: _core.Table) -> NDArray[np.int32]:
-        return _core.route_leaves(rows, *self._arrays(), effective_n_jobs(self.n_jobs))
+        return _core.route_leaves(rows, *self.tree_.links(), n_threads=effective_n_jobs(self.n_jobs))
 
     def _mixture(
         self, rows: _core.Table, which: NDArray[np.int64], values: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         values = np.ascontiguousarray(values)
-        return _core.route_mixture(rows, *self._arrays(), which, values).reshape(-1, values.shape[1])
+        return _core.route_mixture(rows, *self.tree_.links(), which, values).reshape(-1, values.shape[1])
 
     def _shares(self, rows: _core.Table, values: NDArray[np.float64]) -> NDArray[np.float64]:
         leaf = self._leaves(rows)
@@ -145,14 +141,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         if len(spread):
             shares[spread] = self._mixture(rows, spread, values)
         return shares
-
-    def _observed_values(self) -> NDArray[np.float64]:
-        fitted = self.fitted_tree_
-        if fitted.observed is None:
-            return fitted.values
-        return node_probabilities(
-            fitted.observed, fitted.tree.parent, self.smoothing, self.smoothing_strength
-        )
 
     # ---- reading -------------------------------------------------------------------------------------------
 

@@ -17,15 +17,15 @@ from stakes._features import check_features
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.table import Table
 from stakes.tree.base import TreeClassifier
-from stakes.tree.fitted import FittedTree, choose
+from stakes.tree.fitted import FittedTree
 from stakes.tree.learn import learn_tree, node_probabilities, row_weights
 
 
 class C45Classifier(TreeClassifier):
     """Decision tree of C4.5 release 8 that can take costs into account.
 
-    Numeric columns are cut in two at data values, nominal ones get a branch per category, missing values travel
-    down every branch in proportion, and the grown tree is pruned by pessimistic error estimates.
+    Numeric columns are cut in two at data values, nominal ones get a branch per category, missing values
+    travel down every branch in proportion, and the grown tree is pruned by pessimistic error estimates.
 
     Parameters
     ----------
@@ -191,9 +191,9 @@ class C45Classifier(TreeClassifier):
         sample_weight : array-like of shape (n_samples,), optional
             How many rows each row stands for.
         costs : array-like of shape (n_samples, n_classes), optional
-            ``costs[i, k]`` is what predicting class ``k`` (in sorted order) for row ``i`` costs. Rows then weigh
-            by their own costs instead of their class's, and without a ``cost_matrix`` the mean row of each
-            class takes its place in decisions.
+            ``costs[i, k]`` is what predicting class ``k`` (in sorted order) for row ``i`` costs. Rows then
+            weigh by their own costs instead of their class's, and without a ``cost_matrix`` the mean row of
+            each class takes its place in decisions.
         """
         self._validate_params()
         table = Table.from_data(X, self.categorical_features, check_finite=False)
@@ -222,11 +222,9 @@ class C45Classifier(TreeClassifier):
             collapse=self.collapse,
             n_threads=effective_n_jobs(self.n_jobs),
         )
-        values = node_probabilities(tree.class_weights, tree.parent, self.smoothing, self.smoothing_strength)
-        costs_values = None if matrix is None else matrix.values
-        min_cost = self.decision == "min_cost"
-        answers = choose(values, costs_values if min_cost and matrix is not None else None)
+        smoothing = (tree.parent, self.smoothing, self.smoothing_strength)
         self._set_fitted(
+<<<<<<< HEAD
             FittedTree(
                 tree,
                 table.schema,
@@ -236,6 +234,17 @@ class C45Classifier(TreeClassifier):
                 costs_values,
                 min_cost and matrix is not None,
                 observed,
+=======
+            FittedTree.decided(
+                tree=tree,
+                schema=table.schema,
+                classes=classes,
+                values=node_probabilities(tree.class_weights, *smoothing),
+                costs=None if matrix is None else matrix.values,
+                min_cost=self.decision == "min_cost",
+                observed=observed,
+                row_values=None if observed is None else node_probabilities(observed, *smoothing),
+>>>>>>> main
             )
         )
         return self
@@ -259,7 +268,8 @@ def _class_codes(y: Any, n_samples: int, owner: str) -> tuple[NDArray[Any], NDAr
     check_classification_targets(labels)
     if len(labels) != n_samples:
         raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {n_samples} rows, y {len(labels)}"
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {n_samples} rows, y {len(labels)}"
         )
     classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.int32)

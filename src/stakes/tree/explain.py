@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.tree.fitted import FittedTree, Label, expected_costs
+from stakes.decision import expected_costs
+from stakes.tree.fitted import FittedTree, Label
 from stakes.tree.words import amount, any_of, branch_words, number, plain
 
 #: Of the leaves that a row with missing values reaches, so many are told one by one.
@@ -93,11 +94,12 @@ predicting bad would cost 0.72, good 1.41
 
 def _explain_row(fitted: FittedTree, row: list[Any], fractions: NDArray[np.float64]) -> Explanation:
     ends = _ends(fitted, row, fractions)
-    mixture = np.zeros(fitted.n_classes)
+    mixture, shares = np.zeros((2, fitted.n_classes))
     for weight, node, _ in ends:
         mixture += weight * fitted.values[node]
+        shares += weight * fitted.shares[node]
     code = int(fitted.choose(mixture[None, :])[0])
-    costs = expected_costs(mixture[None, :], fitted.bill)[0]
+    costs = expected_costs(shares[None, :], fitted.bill)[0]
     labels = fitted.labels
     ends.sort(key=lambda end: -end[0])
     common = _common([steps for _, _, steps in ends])
@@ -108,7 +110,7 @@ def _explain_row(fitted: FittedTree, row: list[Any], fractions: NDArray[np.float
         label=labels[code],
         steps=ends[0][2][:common],
         parts=tuple(parts),
-        probabilities=tuple(mixture.tolist()),
+        probabilities=tuple(shares.tolist()),
         expected_costs=dict(zip(labels, costs.tolist(), strict=True)),
         nodes=tuple(node for _, node, _ in ends),
     )
