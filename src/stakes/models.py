@@ -12,7 +12,6 @@ import numpy as np
 from stakes import _json
 from stakes.decision import Guard, MinExpectedCost
 from stakes.tree import C45Classifier, FittedTree, TreeModel
-from stakes.tree.fitted import choose
 
 __all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]
 
@@ -110,8 +109,8 @@ def effective_tree(model: Any, *, unguarded: bool = False) -> FittedTree:
         return _constant_tree(model, inner) if model.guarded_ and not unguarded else inner
     if isinstance(model, MinExpectedCost):
         inner = effective_tree(model.estimator_, unguarded=unguarded)
-        costs = model.cost_matrix_.values
-        return replace(inner, costs=costs, min_cost=True, decision=choose(inner.values, costs))
+        draft = replace(inner, costs=model.cost_matrix_.values, min_cost=True)
+        return replace(draft, decision=draft.choose(draft.values))
     fitted = getattr(model, "fitted_tree_", None)
     if fitted is None:
         raise ValueError(f"the model must be a tree or a wrapper around one, got {type(model).__name__}")

@@ -95,8 +95,7 @@ def command(
     """Learn a C4.5 tree that takes costs into account, and write it as JSON.
 
     The fit is guarded: where the tree does not cost less than always answering one class, that class is what
-    the model will answer. A note says so, and so does the file (`fitted.guarded`). `--no-guard` gives the bare
-    tree.
+    the model will answer. A note says so, and so does the file. `--no-guard` gives the bare tree.
 
     For example:
 

@@ -49,7 +49,7 @@ CostsOption = Annotated[
         "--costs",
         "-c",
         metavar="FILE",
-        help="What mistakes cost: CSV with actual classes as lines and predicted ones as columns, C5.0 .costs, "
+        help="What mistakes cost: CSV with a line per actual and a column per predicted class, C5.0 .costs, "
         "or JSON. Without it a named data set has its published costs, and else every mistake costs 1.",
     ),
 ]

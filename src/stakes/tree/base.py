@@ -87,26 +87,16 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
 
     def decision_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of each class in the training rows where a row arrives, whatever these weighed."""
-        _, rows = self._encode(X)
-        return self._shares(rows, self._observed_values())
+        fitted, rows = self._encode(X)
+        return self._shares(rows, fitted.shares)
 
     def expected_cost(self, X: Any) -> NDArray[np.float64]:
         """Return what predicting each class is expected to cost, shape (n_samples, n_classes)."""
-<<<<<<< HEAD
         return expected_costs(self.decision_proba(X), self.fitted_tree_.bill)
 
     def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
         """Return the cheapest class of each row, or none where abstaining should cost less."""
         return decide(self.decision_proba(X), self.cost_matrix_, abstain_cost)
-=======
-        fitted, rows = self._encode(X)
-        return expected_costs(self._shares(rows, fitted.shares), fitted.bill)
-
-    def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
-        """Return the cheapest class of each row, or none where abstaining should cost less."""
-        fitted, rows = self._encode(X)
-        return decide(self._shares(rows, fitted.shares), self.cost_matrix_, abstain_cost)
->>>>>>> main
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row, -1 where a missing value spreads the row over several."""

@@ -224,17 +224,6 @@ class C45Classifier(TreeClassifier):
         )
         smoothing = (tree.parent, self.smoothing, self.smoothing_strength)
         self._set_fitted(
-<<<<<<< HEAD
-            FittedTree(
-                tree,
-                table.schema,
-                classes,
-                values,
-                answers,
-                costs_values,
-                min_cost and matrix is not None,
-                observed,
-=======
             FittedTree.decided(
                 tree=tree,
                 schema=table.schema,
@@ -244,7 +233,6 @@ class C45Classifier(TreeClassifier):
                 min_cost=self.decision == "min_cost",
                 observed=observed,
                 row_values=None if observed is None else node_probabilities(observed, *smoothing),
->>>>>>> main
             )
         )
         return self
