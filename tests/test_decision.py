@@ -24,6 +24,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from stakes._folds import stratified_folds
 from stakes.costs import CostMatrix, mean_cost_matrix
 from stakes.decision import (
     CostDecisionMixin,
@@ -35,7 +36,6 @@ from stakes.decision import (
     min_cost_class,
     threshold,
 )
-from stakes.decision._guard import _stratified_folds
 
 costs = st.floats(-100, 100)
 
@@ -409,11 +409,11 @@ def test_cv_cost_against_a_loop():
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=40), st.integers(2, 6), st.integers(0, 5))
 def test_folds_are_even_overall_and_in_each_class(y, n_folds, seed):
     codes = np.array(y)
-    fold = _stratified_folds(codes, n_folds, seed)
+    fold = stratified_folds(codes, n_folds, seed)
     for part in [codes >= 0] + [codes == c for c in set(y)]:
         sizes = np.bincount(fold[part], minlength=n_folds)
         assert sizes.max() - sizes.min() <= 1
-    assert np.array_equal(fold, _stratified_folds(codes, n_folds, seed))
+    assert np.array_equal(fold, stratified_folds(codes, n_folds, seed))
 
 
 def test_guard_with_classes_of_one_row():

@@ -188,12 +188,16 @@ class CostDecisionMixin:
 
     cost_matrix_: CostMatrix
 
+    def decision_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities that costs are multiplied with."""
+        return self.predict_proba(X)  # type: ignore[attr-defined]
+
     def expected_cost(self, X: Any) -> NDArray[np.float64]:
         """Expected cost of predicting each class, array of shape (n_samples, n_classes)."""
         check_is_fitted(self)
-        return expected_costs(self.predict_proba(X), self.cost_matrix_.values)  # type: ignore[attr-defined]
+        return expected_costs(self.decision_proba(X), self.cost_matrix_.values)
 
     def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
         """Cheapest class of each row, or none where abstaining should cost less; see :func:`decide`."""
         check_is_fitted(self)
-        return decide(self.predict_proba(X), self.cost_matrix_, abstain_cost)  # type: ignore[attr-defined]
+        return decide(self.decision_proba(X), self.cost_matrix_, abstain_cost)

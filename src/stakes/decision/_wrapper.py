@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
+from stakes._features import check_features
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.decision._choose import CostDecisionMixin
 
@@ -41,7 +42,7 @@ class CostWrapper(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEs
         y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
         check_classification_targets(y)
         X, y = indexable(X, y)
-        validate_data(self, X, skip_check_array=True)
+        check_features(self, X, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
         rows = None if costs is None else check_example_costs(costs, len(y), len(self.classes_))
         weight = None if sample_weight is None else _check_weight(sample_weight, len(y))
@@ -72,6 +73,8 @@ class CostWrapper(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEs
             )
         plain = {name: value for name, value in self.get_params(deep=False).items() if _is_plain(value)}
         return {
+            "format": "stakes-model",
+            "version": 1,
             "type": type(self).__name__,
             "params": plain,
             "estimator": self.estimator_.to_dict(),
@@ -104,6 +107,8 @@ class CostWrapper(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEs
             raise ValueError(
                 f"data must have the keys {sorted(missing)}, as {cls.__name__}.to_dict() gives them"
             )
+        if not isinstance(data["params"], Mapping) or not isinstance(data["fitted"], Mapping):
+            raise ValueError(f"data['params'] and data['fitted'] must be what {cls.__name__}.to_dict() gave")
         inner = estimator_class.from_dict(data["estimator"])
         known = set(cls._get_param_names()) - {"estimator", "cost_matrix"}
         unknown = set(data["params"]) - known - {"cost_matrix"}

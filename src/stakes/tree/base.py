@@ -11,9 +11,10 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from stakes import _core, _json
+from stakes._features import check_features
 from stakes.costs import CostMatrix
 from stakes.decision import Decision, decide, expected_costs
 from stakes.table import Table
@@ -79,20 +80,23 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """Return the share of each class in the training weight where a row arrives.
 
         Where rows were weighted by their costs these are shares of that weight, not of the rows;
-        :meth:`expected_cost` and :meth:`decide` use the shares of the rows.
+        :meth:`expected_cost` and :meth:`decide` use the shares of the rows, :meth:`decision_proba`.
         """
         fitted, rows = self._encode(X)
         return self._shares(rows, fitted.values)
 
+    def decision_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of each class in the training rows where a row arrives, whatever these weighed."""
+        fitted, rows = self._encode(X)
+        return self._shares(rows, fitted.shares)
+
     def expected_cost(self, X: Any) -> NDArray[np.float64]:
         """Return what predicting each class is expected to cost, shape (n_samples, n_classes)."""
-        fitted, rows = self._encode(X)
-        return expected_costs(self._shares(rows, fitted.shares), fitted.bill)
+        return expected_costs(self.decision_proba(X), self.fitted_tree_.bill)
 
     def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
         """Return the cheapest class of each row, or none where abstaining should cost less."""
-        fitted, rows = self._encode(X)
-        return decide(self._shares(rows, fitted.shares), self.cost_matrix_, abstain_cost)
+        return decide(self.decision_proba(X), self.cost_matrix_, abstain_cost)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row, -1 where a missing value spreads the row over several."""
@@ -105,7 +109,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
 
     def _table(self, X: Any) -> Table:
         if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
-            validate_data(self, X, reset=False, skip_check_array=True)
+            check_features(self, X, reset=False)
         # Infinite values are found while routing, in the same pass over memory.
         return self.fitted_tree_.schema.encode(
             X, unseen=self.unseen, check_finite=False, owner=type(self).__name__

@@ -11,8 +11,9 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, column_or_1d
 
+from stakes._features import check_features
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.table import Table
 from stakes.tree.base import TreeClassifier
@@ -183,7 +184,7 @@ class C45Classifier(TreeClassifier):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or Table of shape (n_samples, n_features)
             Numbers, categories, text and booleans, with missing values as they are.
         y : array-like of shape (n_samples,)
             Class labels.
@@ -196,7 +197,7 @@ class C45Classifier(TreeClassifier):
         """
         self._validate_params()
         table = Table.from_data(X, self.categorical_features, check_finite=False)
-        validate_data(self, X, skip_check_array=True)
+        check_features(self, X, reset=True)
         classes, codes = _class_codes(y, table.n_samples, type(self).__name__)
         weight = _check_weight(sample_weight, table.n_samples)
         example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
