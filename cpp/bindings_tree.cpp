@@ -165,7 +165,6 @@ nb::tuple arrays_of(const PyTree& tree) {
                         owned_array(std::move(flat.class_weights)), owned_array(std::move(flat.label)));
 }
 
-
 template <class Array>
 auto span_of(const Array& array) {
   return std::span(array.data(), array.shape(0));
@@ -202,8 +201,8 @@ void bind_tree(nb::module_& m) {
       .def(
           "prune_by_errors",
           [](PyTree& self, const PyTable& table, const DenseCodes& classes,
-             const std::optional<DenseNumbers>& weights, const std::string& dialect, double confidence, double z,
-             bool raise_subtrees) {
+             const std::optional<DenseNumbers>& weights, const std::string& dialect, double confidence,
+             double z, bool raise_subtrees) {
             const stakes::Training training = training_like(self, table, classes, weights);
             const stakes::ErrorPruning how{dialect_of(dialect), confidence, z, raise_subtrees};
             SignalPoll poll;
@@ -215,7 +214,8 @@ void bind_tree(nb::module_& m) {
           "prune_by_cost",
           [](PyTree& self, const DenseMatrix& costs) {
             const auto k = static_cast<std::size_t>(self.n_classes);
-            if (costs.shape(0) != k || costs.shape(1) != k) throw std::invalid_argument("costs must be (k, k)");
+            if (costs.shape(0) != k || costs.shape(1) != k)
+              throw std::invalid_argument("costs must be (k, k)");
             const std::vector<double> values(costs.data(), costs.data() + k * k);
             stakes::prune_by_cost(self.tree, values, self.n_classes);
           },
@@ -255,8 +255,8 @@ void bind_tree(nb::module_& m) {
         }
         return owned_array(std::move(leaf));
       },
-      "table"_a, "feature"_a, "threshold"_a, "first_child"_a, "n_branches"_a, "value_start"_a, "value_branch"_a,
-      "node_weight"_a, "n_threads"_a = 1);
+      "table"_a, "feature"_a, "threshold"_a, "first_child"_a, "n_branches"_a, "value_start"_a,
+      "value_branch"_a, "node_weight"_a, "n_threads"_a = 1);
 
   m.def(
       "route_mixture",
@@ -266,7 +266,8 @@ void bind_tree(nb::module_& m) {
          const DenseMatrix& values) {
         const stakes::TreeView view = view_of(table, feature, threshold, first_child, n_branches, value_start,
                                               value_branch, node_weight);
-        if (values.shape(0) != feature.shape(0)) throw std::invalid_argument("one row of values per node is needed");
+        if (values.shape(0) != feature.shape(0))
+          throw std::invalid_argument("one row of values per node is needed");
         std::vector<double> out(rows.shape(0) * values.shape(1));
         {
           nb::gil_scoped_release release;
@@ -274,6 +275,6 @@ void bind_tree(nb::module_& m) {
         }
         return owned_array(std::move(out));
       },
-      "table"_a, "feature"_a, "threshold"_a, "first_child"_a, "n_branches"_a, "value_start"_a, "value_branch"_a,
-      "node_weight"_a, "rows"_a, "values"_a);
+      "table"_a, "feature"_a, "threshold"_a, "first_child"_a, "n_branches"_a, "value_start"_a,
+      "value_branch"_a, "node_weight"_a, "rows"_a, "values"_a);
 }

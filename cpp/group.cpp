@@ -40,8 +40,8 @@ struct Judged {
 
 // The sums that gain and split info are made of, so that a merge is judged from the two groups it touches.
 struct Sums {
-  double known = 0.0, base = 0.0;          // weight and purity of the rows with a known value
-  double purity = 0.0, size_terms = 0.0;   // of the groups
+  double known = 0.0, base = 0.0;         // weight and purity of the rows with a known value
+  double purity = 0.0, size_terms = 0.0;  // of the groups
   double node_weight = 0.0;
 
   Judged judge() const {
@@ -94,7 +94,8 @@ std::size_t n_heavy(const std::vector<Group>& groups, double least) {
 constexpr double kLeastWhileMerging = 1.0;
 
 // One step of the hill climb: the best merge, or false when none should be made.
-bool merge_best_pair(const GrowOptions& options, double node_weight, std::vector<Group>& groups, Judged& now) {
+bool merge_best_pair(const GrowOptions& options, double node_weight, std::vector<Group>& groups,
+                     Judged& now) {
   const auto largest = static_cast<std::size_t>(
       std::max_element(groups.begin(), groups.end(),
                        [](const Group& a, const Group& b) { return a.weight < b.weight; }) -
@@ -122,7 +123,8 @@ bool merge_best_pair(const GrowOptions& options, double node_weight, std::vector
     }
   }
   if (best_i == best_j) return false;
-  if (options.ratio && n_heavy(groups, kLeastWhileMerging) >= 2 && best.ratio <= now.ratio + 1e-5) return false;
+  if (options.ratio && n_heavy(groups, kLeastWhileMerging) >= 2 && best.ratio <= now.ratio + 1e-5)
+    return false;
   merge(groups, best_i, best_j);
   now = best;
   return true;
@@ -130,7 +132,8 @@ bool merge_best_pair(const GrowOptions& options, double node_weight, std::vector
 
 }  // namespace
 
-void group_values(const Learning& learning, const std::vector<double>& table, double node_weight, Split& split) {
+void group_values(const Learning& learning, const std::vector<double>& table, double node_weight,
+                  Split& split) {
   const std::size_t n_classes = learning.n_classes(), n_values = table.size() / n_classes;
   std::vector<Group> groups;
   std::vector<std::int32_t> leftover;

@@ -136,7 +136,8 @@ Sample Grower::prepare() {
   for (std::size_t f = 0; f < table.columns.size(); ++f) {
     learning_.all_many_valued &= learning_.many_valued(f);
     if (table.columns[f].n_values >= kMissing) {
-      throw std::length_error("a nominal column may have at most " + std::to_string(kMissing - 1) + " values");
+      throw std::length_error("a nominal column may have at most " + std::to_string(kMissing - 1) +
+                              " values");
     }
   }
   Sample root;
@@ -165,14 +166,15 @@ void Grower::prepare_exact(const std::vector<std::uint32_t>& rows, Sample& root)
   storage->instances = root.storage;
   storage->entries.resize(table.columns.size());
   auto columns = gather_numeric(table, rows, pool_);
-  pool_.run(table.columns.size(), rows.size() * table.columns.size() > kParallelWork, [&](std::size_t f, std::size_t) {
-    if (table.columns[f].nominal()) return;
-    SortedColumn sorted =
-        sort_column(std::move(columns[f]), rows, learning_.training.classes, learning_.layout);
-    learning_.numeric[f].values = std::move(sorted.values);
-    set_gap(learning_.options.dialect, learning_.numeric[f]);
-    storage->entries[f] = std::move(sorted.entries);
-  });
+  pool_.run(table.columns.size(), rows.size() * table.columns.size() > kParallelWork,
+            [&](std::size_t f, std::size_t) {
+              if (table.columns[f].nominal()) return;
+              SortedColumn sorted =
+                  sort_column(std::move(columns[f]), rows, learning_.training.classes, learning_.layout);
+              learning_.numeric[f].values = std::move(sorted.values);
+              set_gap(learning_.options.dialect, learning_.numeric[f]);
+              storage->entries[f] = std::move(sorted.entries);
+            });
   root.sorted.assign(storage->entries.begin(), storage->entries.end());
   root.storage = storage;
 }
@@ -199,7 +201,8 @@ std::vector<double> bin_ends(const std::vector<double>& column, std::size_t max_
   return ends;
 }
 
-// First bin whose end is not below the value; the last bin takes everything beyond. Without branches: half the time.
+// First bin whose end is not below the value; the last bin takes everything beyond. Without branches: half
+// the time.
 std::uint8_t bin_of(const std::vector<double>& ends, double value) {
   const double* first = ends.data();
   std::size_t n = ends.size() - 1;
@@ -214,24 +217,26 @@ std::uint8_t bin_of(const std::vector<double>& ends, double value) {
 void Grower::prepare_binned(const std::vector<std::uint32_t>& rows) {
   const Table& table = *learning_.training.table;
   auto columns = gather_numeric(table, rows, pool_);
-  pool_.run(table.columns.size(), rows.size() * table.columns.size() > kParallelWork, [&](std::size_t f, std::size_t) {
-    if (table.columns[f].nominal()) return;
-    NumericColumn& numeric = learning_.numeric[f];
-    const std::vector<double> column = std::move(columns[f]);
-    numeric.values = bin_ends(column, static_cast<std::size_t>(learning_.options.max_bins));
-    const auto missing = static_cast<std::uint8_t>(numeric.values.size());
-    numeric.bins.assign(table.n_rows, missing);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!std::isnan(column[i])) {
-        numeric.bins[rows[i]] = numeric.values.empty() ? missing : bin_of(numeric.values, column[i]);
-      }
-    }
-  });
+  pool_.run(table.columns.size(), rows.size() * table.columns.size() > kParallelWork,
+            [&](std::size_t f, std::size_t) {
+              if (table.columns[f].nominal()) return;
+              NumericColumn& numeric = learning_.numeric[f];
+              const std::vector<double> column = std::move(columns[f]);
+              numeric.values = bin_ends(column, static_cast<std::size_t>(learning_.options.max_bins));
+              const auto missing = static_cast<std::uint8_t>(numeric.values.size());
+              numeric.bins.assign(table.n_rows, missing);
+              for (std::size_t i = 0; i < rows.size(); ++i) {
+                if (!std::isnan(column[i])) {
+                  numeric.bins[rows[i]] =
+                      numeric.values.empty() ? missing : bin_of(numeric.values, column[i]);
+                }
+              }
+            });
   learning_.histogram_start.assign(1, 0);
   for (std::size_t f = 0; f < table.columns.size(); ++f) {
     const Column& column = table.columns[f];
-    const std::size_t n = column.nominal() ? static_cast<std::size_t>(column.n_values)
-                                           : learning_.numeric[f].values.size();
+    const std::size_t n =
+        column.nominal() ? static_cast<std::size_t>(column.n_values) : learning_.numeric[f].values.size();
     learning_.histogram_start.push_back(learning_.histogram_start.back() + n + 1);
   }
 }
@@ -285,7 +290,8 @@ void Grower::grow_depth_first(Sample root) {
     if (split.feature < 0) continue;
     std::vector<Pending> children = expand(item, split);
     // The first branch is grown first.
-    for (auto child = children.rbegin(); child != children.rend(); ++child) stack.push_back(std::move(*child));
+    for (auto child = children.rbegin(); child != children.rend(); ++child)
+      stack.push_back(std::move(*child));
   }
 }
 
@@ -326,7 +332,8 @@ std::vector<Pending> Grower::expand(Pending& item, const Split& split) {
   for (Sample& sample : samples) {
     const std::int32_t child = add_node(sample, tree_[item.node].label);
     children.push_back(child);
-    if (sample.weight > 0.0) pending.push_back({child, item.depth + 1, std::move(sample), {}, learning_.weight.size()});
+    if (sample.weight > 0.0)
+      pending.push_back({child, item.depth + 1, std::move(sample), {}, learning_.weight.size()});
   }
   Node& node = tree_[item.node];
   node.feature = split.feature;
@@ -379,8 +386,8 @@ void Grower::assign_branches(const Sample& parent, const Split& split) {
 
 // Stable partition of one list by branch, in place. Returns where each branch starts.
 template <class Item, class BranchOf>
-std::vector<std::size_t> partition_list(std::span<Item> list, std::size_t n_branches, std::vector<Item>& scratch,
-                                        BranchOf branch_of) {
+std::vector<std::size_t> partition_list(std::span<Item> list, std::size_t n_branches,
+                                        std::vector<Item>& scratch, BranchOf branch_of) {
   std::vector<std::size_t> start(n_branches + 1, 0);
   if (scratch.size() < list.size()) scratch.resize(list.size());
   if (n_branches == 2) {
@@ -431,7 +438,8 @@ std::vector<Sample> Grower::partition(const Sample& parent, const Split& split) 
 void Grower::split_whole(const Sample& parent, const Split& split, std::vector<Sample>& children) {
   const std::size_t n_branches = children.size();
   const auto hand_out = [&](auto list, const std::vector<std::size_t>& start, auto&& place) {
-    for (std::size_t b = 0; b < n_branches; ++b) place(children[b], list.subspan(start[b], start[b + 1] - start[b]));
+    for (std::size_t b = 0; b < n_branches; ++b)
+      place(children[b], list.subspan(start[b], start[b + 1] - start[b]));
   };
   std::vector<std::uint32_t> scratch;
   const auto rows = parent.instances;
@@ -442,20 +450,21 @@ void Grower::split_whole(const Sample& parent, const Split& split, std::vector<S
   scratch_.resize(pool_.size());
   pool_.run(parent.sorted.size(), rows.size() * parent.sorted.size() > kParallelWork,
             [&](std::size_t f, std::size_t worker) {
-    const auto entries = parent.sorted[f];
-    if (entries.empty()) return;
-    std::vector<std::size_t> start;
-    if (static_cast<std::int32_t>(f) == split.feature) {
-      const auto cut = std::partition_point(entries.begin(), entries.end(), [&](std::uint64_t entry) {
-        return layout.rank(entry) <= split.cut;
-      });
-      start = {0, static_cast<std::size_t>(cut - entries.begin()), entries.size()};
-    } else {
-      start = partition_list(entries, n_branches, scratch_[worker],
-                             [&](std::uint64_t entry) { return branch_[layout.instance(entry)]; });
-    }
-    hand_out(entries, start, [&](Sample& child, std::span<std::uint64_t> part) { child.sorted[f] = part; });
-  });
+              const auto entries = parent.sorted[f];
+              if (entries.empty()) return;
+              std::vector<std::size_t> start;
+              if (static_cast<std::int32_t>(f) == split.feature) {
+                const auto cut = std::partition_point(
+                    entries.begin(), entries.end(),
+                    [&](std::uint64_t entry) { return layout.rank(entry) <= split.cut; });
+                start = {0, static_cast<std::size_t>(cut - entries.begin()), entries.size()};
+              } else {
+                start = partition_list(entries, n_branches, scratch_[worker],
+                                       [&](std::uint64_t entry) { return branch_[layout.instance(entry)]; });
+              }
+              hand_out(entries, start,
+                       [&](Sample& child, std::span<std::uint64_t> part) { child.sorted[f] = part; });
+            });
 }
 
 // Rows whose tested value is missing enter every branch that has known rows, with a share of their weight.
@@ -481,7 +490,8 @@ void Grower::split_with_parts(const Sample& parent, const Split&, std::vector<Sa
     if (known[b] <= 0.0) continue;
     const std::size_t first = learning_.weight.size();
     if (first + missing.size() >= learning_.layout.max_instances()) {
-      throw std::length_error("too many parts of rows: so many values are missing that the table does not fit");
+      throw std::length_error(
+          "too many parts of rows: so many values are missing that the table does not fit");
     }
     for (const std::uint32_t instance : missing) {
       learning_.weight.push_back(learning_.weight[instance] * known[b] / total);

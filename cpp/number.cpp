@@ -13,32 +13,6 @@
 namespace stakes {
 namespace {
 
-// All digits of most numbers in files fit a double exactly, and so does the power of ten: one exact division.
-bool parse_short(std::string_view text, double& value) {
-  static constexpr double kPower[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  if (text.empty() || text.size() > 16) return false;
-  std::size_t i = text[0] == '-' ? 1 : 0, digits = 0, decimals = 0;
-  std::int64_t mantissa = 0;
-  bool point = false;
-  for (; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c >= '0' && c <= '9') {
-      mantissa = mantissa * 10 + (c - '0');
-      ++digits;
-      decimals += point ? 1 : 0;
-    } else if (c == '.' && !point) {
-      point = true;
-    } else {
-      return false;
-    }
-  }
-  if (digits == 0 || digits > 15) return false;
-  value = static_cast<double>(mantissa) / kPower[decimals];
-  if (text[0] == '-') value = -value;
-  return true;
-}
-
 // [sign] digits [. digits] [e [sign] digits]: keeps out "inf", "nan", "0x1p3" and what a locale would add.
 bool is_decimal(std::string_view text) {
   std::size_t i = 0;
@@ -73,8 +47,31 @@ bool parse_with_stream(std::string_view text, double& value) {
 
 }  // namespace
 
+std::size_t parse_short_prefix(std::string_view text, double& value) {
+  static constexpr double kPower[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const std::size_t start = !text.empty() && text[0] == '-' ? 1 : 0;
+  std::size_t i = start, n_digits = 0, point = 0;
+  std::int64_t mantissa = 0;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c >= '0' && c <= '9') {
+      if (++n_digits > 15) return 0;
+      mantissa = mantissa * 10 + (c - '0');
+    } else if (c == '.' && point == 0) {
+      point = i + 1;
+    } else {
+      break;
+    }
+  }
+  if (n_digits == 0) return 0;
+  value = static_cast<double>(mantissa) / kPower[point == 0 ? 0 : i - point];
+  if (start == 1) value = -value;
+  return i;
+}
+
 bool parse_number(std::string_view text, double& value) {
-  if (parse_short(text, value)) return true;
+  if (!text.empty() && parse_short_prefix(text, value) == text.size()) return true;
   if (!is_decimal(text)) return false;
   if (text[0] == '+') text.remove_prefix(1);
 #if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L

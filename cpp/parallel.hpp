@@ -43,7 +43,8 @@ class ThreadPool {
 
   std::size_t size() const { return workers_.size() + 1; }
 
-  // Calls task(i, worker) for i in [0, n); worker < size() names the thread. `worthwhile` false runs on the calling thread: waking costs about 10 us.
+  // Calls task(i, worker) for i in [0, n); worker < size() names the thread. `worthwhile` false runs on the
+  // calling thread: waking costs about 10 us.
   void run(std::size_t n, bool worthwhile, const std::function<void(std::size_t, std::size_t)>& task) {
     if (workers_.empty() || !worthwhile || n < 2) {
       for (std::size_t i = 0; i < n; ++i) task(i, 0);

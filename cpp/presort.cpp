@@ -86,8 +86,9 @@ std::vector<std::vector<double>> gather_numeric(const Table& table, const std::v
         infinite |= std::isinf(target[i]);
       }
       if (infinite) {
-        throw std::invalid_argument("Input X contains infinity or a value too large for dtype('float64'): column " +
-                                    std::to_string(f) + " (counted from 0).");
+        throw std::invalid_argument(
+            "Input X contains infinity or a value too large for dtype('float64'): column " +
+            std::to_string(f) + " (counted from 0).");
       }
     }
   });

@@ -9,8 +9,8 @@
 
 namespace stakes {
 
-// Entries order by rank, so a sorted column is a sorted array of integers, and a scan over it needs neither the
-// values nor the classes of the rows: both would be random reads.
+// Entries order by rank, so a sorted column is a sorted array of integers, and a scan over it needs neither
+// the values nor the classes of the rows: both would be random reads.
 class EntryLayout {
  public:
   EntryLayout() = default;
@@ -42,7 +42,8 @@ struct SortedColumn {
 };
 
 // Columns of doubles, one after another, for the rows in `rows`; NaN stays NaN. Throws on infinite values.
-// Blocks of rows are copied column by column, because a table of rows would be read once per column otherwise.
+// Blocks of rows are copied column by column, because a table of rows would be read once per column
+// otherwise.
 std::vector<std::vector<double>> gather_numeric(const Table& table, const std::vector<std::uint32_t>& rows,
                                                 ThreadPool& pool);
 

@@ -120,12 +120,13 @@ class ErrorPruner {
           as_tree += prune(node.children[b], branches[b], node.label);
         }
       }
-      // All rows down the largest branch. What decides is only on which side of this limit the estimate falls.
+      // All rows down the largest branch. What decides is only on which side of this limit the estimate
+      // falls.
       const bool leaf_beats_tree = as_leaf <= as_tree + kSlack;
       const double limit = leaf_beats_tree ? as_leaf - kSlack : as_tree + kSlack;
       const std::int32_t branch = node.children[largest];
-      const double as_branch = how_.raise_subtrees ? estimate(branch, parts, limit)
-                                                   : std::numeric_limits<double>::infinity();
+      const double as_branch =
+          how_.raise_subtrees ? estimate(branch, parts, limit) : std::numeric_limits<double>::infinity();
       if (leaf_beats_tree && as_leaf <= as_branch + kSlack) {
         node.make_leaf();
         return as_leaf;
@@ -186,7 +187,8 @@ double extra_errors(const ErrorPruning& how, double weight, double errors) {
   }
   if (errors + 0.5 >= weight) return j48 ? std::max(weight - errors, 0.0) : 0.67 * (weight - errors);
   const double q = how.z * how.z, seen = errors + 0.5;
-  const double upper = (seen + q / 2.0 + std::sqrt(q * (seen * (1.0 - seen / weight) + q / 4.0))) / (weight + q);
+  const double upper =
+      (seen + q / 2.0 + std::sqrt(q * (seen * (1.0 - seen / weight) + q / 4.0))) / (weight + q);
   return weight * upper - errors;
 }
 

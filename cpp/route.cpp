@@ -47,7 +47,8 @@ void check_values(const TreeView& tree, const Table& table) {
       fail("category ranges are out of order");
     }
     if (tree.feature[i] < 0) continue;
-    if (tree.feature[i] >= static_cast<std::int32_t>(table.columns.size())) fail("it tests an unknown column");
+    if (tree.feature[i] >= static_cast<std::int32_t>(table.columns.size()))
+      fail("it tests an unknown column");
     const Column& column = table.columns[tree.feature[i]];
     if (!column.nominal()) {
       if (tree.n_branches[i] != 2 || std::isnan(tree.threshold[i])) fail("a numeric test has no threshold");
@@ -86,18 +87,20 @@ struct Oddities {
   bool missing = false, infinite = false;
 };
 
-Oddities scan(const double* values, std::size_t n, std::ptrdiff_t stride) {
-  // |x| <= max is false for NaN and for infinity; the two are told apart only when one is there.
-  bool ordinary = true;
-  constexpr double kMax = std::numeric_limits<double>::max();
-  if (stride == 1) {
-    for (std::size_t i = 0; i < n; ++i) ordinary &= std::fabs(values[i]) <= kMax;
-  } else {
-    for (std::size_t i = 0; i < n; ++i) {
-      ordinary &= std::fabs(values[static_cast<std::ptrdiff_t>(i) * stride]) <= kMax;
-    }
+// Zero if all values are finite, NaN if any is not. Eight sums at once, so that the compiler can use vectors.
+double finite_or_nan(const double* values, std::size_t n) {
+  double sums[8] = {};
+  std::size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    for (std::size_t j = 0; j < 8; ++j) sums[j] += values[i + j] * 0.0;
   }
-  if (ordinary) return {};
+  for (; i < n; ++i) sums[0] += values[i] * 0.0;
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+Oddities scan(const double* values, std::size_t n, std::ptrdiff_t stride) {
+  // NaN and infinity are told apart only when one of them is there.
+  if (stride == 1 && finite_or_nan(values, n) == 0.0) return {};
   Oddities odd;
   for (std::size_t i = 0; i < n; ++i) {
     const double value = values[static_cast<std::ptrdiff_t>(i) * stride];
@@ -109,7 +112,8 @@ Oddities scan(const double* values, std::size_t n, std::ptrdiff_t stride) {
 
 class LeafRouter {
  public:
-  LeafRouter(const TreeView& tree, const Table& table, int depth) : tree_(tree), table_(table), depth_(depth) {
+  LeafRouter(const TreeView& tree, const Table& table, int depth)
+      : tree_(tree), table_(table), depth_(depth) {
     const auto& columns = table.columns;
     bool numeric_tests = true;
     for (const std::int32_t f : tree.feature) numeric_tests &= f < 0 || !columns[f].nominal();
@@ -118,15 +122,18 @@ class LeafRouter {
       row_major_ &= !columns[f].nominal() && columns[f].numbers == columns[0].numbers + f &&
                     columns[f].stride == static_cast<std::ptrdiff_t>(columns.size());
     }
-    lockstep_ = numeric_tests && depth <= kMaxLockstep;
+    while (first_numeric_ < static_cast<std::int32_t>(columns.size()) && columns[first_numeric_].nominal()) {
+      ++first_numeric_;
+    }
+    lockstep_ =
+        numeric_tests && depth <= kMaxLockstep && first_numeric_ < static_cast<std::int32_t>(columns.size());
     if (lockstep_) {
       steps_.resize(tree.feature.size());
       for (std::size_t i = 0; i < steps_.size(); ++i) {
         const bool leaf = tree.feature[i] < 0;
         // A leaf leads to itself, so rows that arrive early can go on stepping.
-        steps_[i].numbers = leaf ? &zero_ : columns[tree.feature[i]].numbers;
-        steps_[i].stride = leaf ? 0 : columns[tree.feature[i]].stride;
         steps_[i].threshold = leaf ? std::numeric_limits<double>::infinity() : tree.threshold[i];
+        steps_[i].feature = leaf ? first_numeric_ : tree.feature[i];
         steps_[i].next = leaf ? static_cast<std::int32_t>(i) : tree.first_child[i];
       }
     }
@@ -141,25 +148,38 @@ class LeafRouter {
       for (std::size_t row = first; row < last; ++row) leaf[row] = walk(tree_, table_, row);
       return;
     }
-    std::int32_t* const nodes = leaf + first;
-    std::fill(nodes, nodes + (last - first), 0);
-    for (int level = 0; level < depth_; ++level) {
-      // Rows are independent here, so their loads overlap; walking one row at a time waits for each.
-      for (std::size_t i = 0; i < last - first; ++i) {
-        const Step& step = steps_[nodes[i]];
-        const double value = step.numbers[static_cast<std::ptrdiff_t>(first + i) * step.stride];
-        nodes[i] = step.next + (value > step.threshold);
-      }
+    if (row_major_) {
+      const double* const base = table_.columns[0].numbers;
+      const auto n_columns = static_cast<std::ptrdiff_t>(table_.columns.size());
+      step_down(first, last, leaf,
+                [=](std::ptrdiff_t row, std::int32_t f) { return base[row * n_columns + f]; });
+    } else {
+      const Column* const columns = table_.columns.data();
+      step_down(first, last, leaf, [=](std::ptrdiff_t row, std::int32_t f) {
+        return columns[f].numbers[row * columns[f].stride];
+      });
     }
   }
 
  private:
   struct Step {
-    const double* numbers;
-    std::ptrdiff_t stride;
     double threshold;
+    std::int32_t feature;
     std::int32_t next;
   };
+
+  template <class ValueAt>
+  void step_down(std::size_t first, std::size_t last, std::int32_t* leaf, ValueAt value_at) const {
+    const Step* const steps = steps_.data();
+    std::fill(leaf + first, leaf + last, 0);
+    for (int level = 0; level < depth_; ++level) {
+      // Rows are independent here, so their loads overlap; walking one row at a time waits for each.
+      for (std::size_t row = first; row < last; ++row) {
+        const Step& step = steps[leaf[row]];
+        leaf[row] = step.next + (value_at(static_cast<std::ptrdiff_t>(row), step.feature) > step.threshold);
+      }
+    }
+  }
 
   Oddities look(std::size_t first, std::size_t last) const {
     if (row_major_) {
@@ -181,7 +201,7 @@ class LeafRouter {
   const Table& table_;
   int depth_;
   bool row_major_ = false, lockstep_ = false;
-  double zero_ = 0.0;
+  std::int32_t first_numeric_ = 0;
   std::vector<Step> steps_;
 };
 

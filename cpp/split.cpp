@@ -7,9 +7,9 @@ namespace stakes {
 
 namespace {
 
-constexpr double kEpsilon = 1e-3;       // C4.5's slack when gains are compared with their average
-constexpr double kWeightSlack = 1e-9;   // sums of fractional weights miss whole numbers by rounding
-constexpr double kJ48Slack = 1e-6;      // J48 compares almost everything up to this
+constexpr double kEpsilon = 1e-3;              // C4.5's slack when gains are compared with their average
+constexpr double kWeightSlack = 1e-9;          // sums of fractional weights miss whole numbers by rounding
+constexpr double kJ48Slack = 1e-6;             // J48 compares almost everything up to this
 constexpr std::size_t kParallelWork = 30'000;  // entries x columns below which waking threads costs more
 
 struct Cut {
@@ -82,8 +82,11 @@ template <Impurity kind>
 class MovingCut {
  public:
   explicit MovingCut(std::vector<double> total)
-      : total_(std::move(total)), left_(total_.size(), 0.0), left_term_(total_.size(), 0.0),
-        right_term_(total_.size()), stale_(total_.size(), 0) {
+      : total_(std::move(total)),
+        left_(total_.size(), 0.0),
+        left_term_(total_.size(), 0.0),
+        right_term_(total_.size()),
+        stale_(total_.size(), 0) {
     for (std::size_t c = 0; c < total_.size(); ++c) {
       weight_ += total_[c];
       right_term_[c] = class_term<kind>(total_[c]);
@@ -178,8 +181,8 @@ Cut scan_bins(std::span<const double> table, const std::vector<double>& known, c
 }
 
 struct Known {
-  std::vector<double> weights;         // by class
-  std::vector<std::uint32_t> counts;   // by class, where counting suffices
+  std::vector<double> weights;        // by class
+  std::vector<std::uint32_t> counts;  // by class, where counting suffices
   double weight = 0.0;
   std::size_t n = 0;
 };
@@ -284,8 +287,7 @@ Split numeric_split(const Learning& learning, const Sample& sample, std::size_t 
   split.split_info = info(parts) / sample.weight;
   split.cut = cut.rank;
   const auto& values = learning.numeric[f].values;
-  split.threshold =
-      learning.binned() ? values[cut.rank] : data_threshold(values, cut.rank, cut.next_rank);
+  split.threshold = learning.binned() ? values[cut.rank] : data_threshold(values, cut.rank, cut.next_rank);
   split.n_branches = 2;
   split.usable = true;
   return split;
@@ -460,7 +462,7 @@ Split best_split(const Learning& learning, const Sample& sample, ThreadPool& poo
   const bool worthwhile = !learning.binned() && sample.instances.size() * n_columns > kParallelWork;
   pool.run(n_columns, worthwhile, [&](std::size_t f, std::size_t) {
     splits[f] = learning.training.table->columns[f].nominal() ? nominal_split(learning, sample, f)
-                                                               : numeric_split(learning, sample, f);
+                                                              : numeric_split(learning, sample, f);
   });
   return choose(learning, splits);
 }

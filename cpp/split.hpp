@@ -30,8 +30,8 @@ struct GrowOptions {
   int n_threads = 1;
 };
 
-// Weight x log2(weight) for every count a class can reach, rounded to a common binary fraction. Sums of such numbers
-// are exact in double precision, so running sums do not drift and equal splits tie exactly.
+// Weight x log2(weight) for every count a class can reach, rounded to a common binary fraction. Sums of such
+// numbers are exact in double precision, so running sums do not drift and equal splits tie exactly.
 class CountTerms {
  public:
   CountTerms() = default;
@@ -62,13 +62,14 @@ struct Learning {
   Training training;
   GrowOptions options;
   EntryLayout layout;
-  std::vector<NumericColumn> numeric;      // by column; empty for nominal ones
-  std::vector<std::size_t> histogram_start;  // binned only: first cell of each column, in (value, class) cells
-  bool counts_suffice = false;             // every whole row of a class weighs the same
+  std::vector<NumericColumn> numeric;  // by column; empty for nominal ones
+  std::vector<std::size_t>
+      histogram_start;          // binned only: first cell of each column, in (value, class) cells
+  bool counts_suffice = false;  // every whole row of a class weighs the same
   CountTerms count_terms;
   double total_weight = 0.0;
-  bool all_many_valued = false;  // every column has at least 0.3 N values
-  std::vector<double> weight;    // of each instance
+  bool all_many_valued = false;        // every column has at least 0.3 N values
+  std::vector<double> weight;          // of each instance
   std::vector<std::uint32_t> part_of;  // row of instance n_rows + i
 
   std::uint32_t row(std::uint32_t instance) const {
@@ -94,7 +95,7 @@ struct Sample {
   std::vector<double> class_weights;
   std::vector<std::uint32_t> class_counts;
   double weight = 0.0;
-  bool fractional = false;  // some instance is a part of a row
+  bool fractional = false;           // some instance is a part of a row
   std::vector<std::uint8_t> tested;  // nominal columns tested on the path
 };
 
@@ -121,7 +122,8 @@ std::vector<double> value_table(const Learning& learning, const Sample& sample, 
 std::vector<double> build_histogram(const Learning& learning, const Sample& sample, ThreadPool& pool);
 
 // Quinlan's grouping of nominal values; see group.cpp. Needs at least one known value.
-void group_values(const Learning& learning, const std::vector<double>& table, double node_weight, Split& split);
+void group_values(const Learning& learning, const std::vector<double>& table, double node_weight,
+                  Split& split);
 
 // Gain and split info of a partition given as class weights per branch.
 struct Measure {

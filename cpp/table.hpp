@@ -8,7 +8,8 @@
 
 namespace stakes {
 
-// One column of the table. Numeric: doubles, NaN is missing. Nominal: codes 0..n_values-1, negative is missing.
+// One column of the table. Numeric: doubles, NaN is missing. Nominal: codes 0..n_values-1, negative is
+// missing.
 struct Column {
   const double* numbers = nullptr;
   const std::int32_t* codes = nullptr;

@@ -150,19 +150,23 @@ class RowReader {
     std::string_view text(start, static_cast<std::size_t>(at_ - start));
     const bool ended = at_ == end_ || *at_ == '\n' || (format_.comment && *at_ == format_.comment);
     text = trimmed(text, plain);
-    if (format_.final_period && ended && !text.empty() && text.back() == '.') {
-      if (plain || text.size() < 2 || text[text.size() - 2] != '\\')
-        text = trimmed(text.substr(0, text.size() - 1), plain);
+    if (!format_.final_period) return text;
+    if (ended && !text.empty() && text.back() == '.' && (plain || !ends_escaped(text))) {
+      text = trimmed(text.substr(0, text.size() - 1), plain);
     }
-    return format_.final_period ? unescaped(text) : text;
+    return unescaped(text);
   }
 
   std::string_view trimmed(std::string_view text, bool plain) const {
-    while (!text.empty() && is_blank(text.back())) {
-      if (!plain && text.size() > 1 && text[text.size() - 2] == '\\') break;
-      text.remove_suffix(1);
-    }
+    while (!text.empty() && is_blank(text.back()) && (plain || !ends_escaped(text))) text.remove_suffix(1);
     return text;
+  }
+
+  // Whether a backslash that is not itself taken literally stands before the last character.
+  static bool ends_escaped(std::string_view text) {
+    std::size_t i = text.size() - 1;
+    while (i > 0 && text[i - 1] == '\\') --i;
+    return (text.size() - 1 - i) % 2 == 1;
   }
 
   // C4.5's names: a backslash takes the next character literally, and a run of blanks is one space.
@@ -204,6 +208,18 @@ class RowReader {
     return field;
   }
 
+  // Most fields are short numbers that a delimiter follows at once: read in one pass, about twice as fast.
+  bool read_short_number(TextColumn& column) {
+    if (column.kind != FieldKind::numeric || number_is_missing_) return false;
+    double value = 0;
+    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+    const std::size_t length = parse_short_prefix(rest, value);
+    if (length == 0 || length == rest.size() || at_[length] != format_.delimiter) return false;
+    column.numbers.push_back(value);
+    at_ += length + 1;
+    return true;
+  }
+
   void read_dense() {
     const std::size_t n_columns = table_.columns.size();
     std::size_t j = 0;
@@ -213,6 +229,7 @@ class RowReader {
         weight = read_weight();
         break;
       }
+      if (j < n_columns && read_short_number(table_.columns[j])) continue;
       const Field field = read_field();
       if (j < n_columns) store(j, field.text, field.in_quotes);
       last = field.last;
@@ -244,12 +261,11 @@ class RowReader {
 
   void read_sparse() {
     ++at_;
-    std::vector<char>& given = given_;
-    given.assign(table_.columns.size(), 0);
+    given_.assign(table_.columns.size(), 0);
     for (skip_blanks(); at_ < end_ && *at_ != '}'; skip_blanks()) {
       const std::size_t j = read_index();
-      if (given[j]) fail("index " + std::to_string(j) + " occurs twice in a sparse row.");
-      given[j] = 1;
+      if (given_[j]) fail("index " + std::to_string(j) + " occurs twice in a sparse row.");
+      given_[j] = 1;
       skip_blanks();
       const bool in_quotes = at_ < end_ && is_quote_[static_cast<unsigned char>(*at_)];
       store(j, in_quotes ? read_quoted() : read_plain(true), in_quotes);
@@ -262,8 +278,8 @@ class RowReader {
     }
     if (at_ == end_ || *at_ != '}') fail("a sparse row must be '{index value, ...}' and end with '}'.");
     ++at_;
-    for (std::size_t j = 0; j < given.size(); ++j) {
-      if (!given[j]) store_default(j);
+    for (std::size_t j = 0; j < given_.size(); ++j) {
+      if (!given_[j]) store_default(j);
     }
     double weight = 1.0;
     skip_blanks();
@@ -370,6 +386,7 @@ class RowReader {
   std::vector<char> given_;
   bool is_quote_[256] = {};
   std::size_t longest_missing_ = 0;
+  bool number_is_missing_ = false;  // such as -999
   std::string scratch_;
 };
 

@@ -3,6 +3,7 @@
 from stakes import datasets, metrics
 from stakes.costs import CostMatrix
 from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
+from stakes.models import load_model
 from stakes.table import Table, read_table
 from stakes.tree import C45Classifier
 
@@ -15,6 +16,7 @@ __all__ = [
     "MinExpectedCost",
     "Table",
     "datasets",
+    "load_model",
     "metrics",
     "read_table",
 ]

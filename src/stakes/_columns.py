@@ -175,20 +175,27 @@ def object_kind(values: list[Any], name: str) -> str:
 
 def numbers_from_objects(values: list[Any], name: str) -> NDArray[np.float64]:
     """Float64 array of Python numbers, missing ones as NaN."""
-    if not {cls.__name__ for cls in set(map(type, values))} & (_NO_VALUE_TYPES | {"str", "bytes"}):
+    if object_kind(values, name) == NUMERIC:
         try:
             return np.array(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            pass
+        except (TypeError, ValueError, OverflowError):
+            pass  # pandas' NA, or a huge integer; None is NaN to NumPy
     result = np.empty(len(values))
     for row, value in enumerate(values):
         if is_missing(value):
             result[row] = np.nan
         elif isinstance(value, numbers.Number | bool | np.bool_) or type(value).__name__ == "Decimal":
-            result[row] = float(value)
+            result[row] = _as_float(value)
         else:
             raise not_numeric(name, row, value)
     return result
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf  # an integer beyond the doubles; reported as an infinity, with its row
 
 
 def not_numeric(name: str, row: int, value: Any) -> ValueError:

@@ -1,5 +1,7 @@
 """Types of the compiled core; one section for each of its source files."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,3 +37,73 @@ def read_rows(
     NDArray[np.float64] | None,
     int,
 ]: ...
+
+# --- trees ------------------------------------------------------------------------------------------------
+
+MAX_DEPTH: int
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+TreeArrays = tuple[Codes, Floats, Codes, Codes, Codes, Codes, Floats, Codes]
+
+class Table:
+    def __init__(self, columns: list[NDArray[Any]], n_values: list[int]) -> None: ...
+    @property
+    def n_rows(self) -> int: ...
+
+class Tree:
+    def arrays(self) -> TreeArrays: ...
+    def prune_by_errors(
+        self,
+        table: Table,
+        classes: Codes,
+        weights: Floats | None,
+        dialect: str,
+        confidence: float,
+        z: float,
+        raise_subtrees: bool,
+    ) -> None: ...
+    def prune_by_cost(self, costs: Floats) -> None: ...
+    def recount(self, table: Table, classes: Codes, weights: Floats | None) -> None: ...
+
+def grow_tree(
+    table: Table,
+    classes: Codes,
+    n_classes: int,
+    weights: Floats | None,
+    *,
+    criterion: str,
+    dialect: str,
+    min_objects: float,
+    group_values: bool,
+    max_depth: int,
+    max_leaf_nodes: int,
+    min_gain: float,
+    max_bins: int,
+    collapse: bool,
+    n_threads: int,
+) -> Tree: ...
+def extra_errors(weight: float, errors: float, dialect: str, confidence: float, z: float) -> float: ...
+def route_leaves(
+    table: Table,
+    feature: Codes,
+    threshold: Floats,
+    first_child: Codes,
+    n_branches: Codes,
+    value_start: Codes,
+    value_branch: Codes,
+    node_weight: Floats,
+    n_threads: int = 1,
+) -> Codes: ...
+def route_mixture(
+    table: Table,
+    feature: Codes,
+    threshold: Floats,
+    first_child: Codes,
+    n_branches: Codes,
+    value_start: Codes,
+    value_branch: Codes,
+    node_weight: Floats,
+    rows: NDArray[np.int64],
+    values: Floats,
+) -> Floats: ...

@@ -130,7 +130,7 @@ def infer_columns(
     data: Input, categorical_features: Any, check_finite: bool
 ) -> tuple[tuple[Column, ...], list[NDArray[Any]]]:
     """Decide the kind of each column and encode it."""
-    forced = _forced_nominal(categorical_features, data.names)
+    forced = forced_nominal(categorical_features, data.names)
     columns: list[Column] = []
     arrays: list[NDArray[Any]] = []
     for j, name in enumerate(data.names):
@@ -159,7 +159,8 @@ def _numbers(data: Input, j: int, name: str, check_finite: bool) -> NDArray[np.f
     return values
 
 
-def _forced_nominal(chosen: Iterable[Any] | None, names: Sequence[str]) -> list[bool]:
+def forced_nominal(chosen: Iterable[Any] | None, names: Sequence[str]) -> list[bool]:
+    """For each column whether the user says that it is nominal."""
     if chosen is None or (isinstance(chosen, str) and chosen == "from_dtype"):
         return [False] * len(names)
     if isinstance(chosen, str):

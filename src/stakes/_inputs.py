@@ -88,17 +88,17 @@ class PandasInput:
         self.is_numeric = False
 
     def _kind_letter(self, j: int) -> str:
-        """NumPy's letter for the dtype; C for categorical, T for text, S for sparse."""
+        """NumPy's letter for the dtype; C for categorical, U for text, S for sparse."""
         dtype = self.series[j].dtype
         if isinstance(dtype, np.dtype):
             return dtype.kind
         name = type(dtype).__name__
-        return {"CategoricalDtype": "C", "StringDtype": "T", "SparseDtype": "S"}.get(name, dtype.kind)
+        return {"CategoricalDtype": "C", "StringDtype": "U", "SparseDtype": "S"}.get(name, dtype.kind)
 
     def kind(self, j: int) -> str:
         """Kind of column j, from its dtype, or from its values where that is object."""
         letter = self._kind_letter(j)
-        if letter in "CTb":
+        if letter in "CUb":
             return NOMINAL
         if letter in "fiu":
             return NUMERIC
@@ -115,7 +115,7 @@ class PandasInput:
             if isinstance(dtype, np.dtype):
                 return np.asarray(self.series[j].to_numpy(), dtype=np.float64)
             return np.asarray(self.series[j].to_numpy(dtype=np.float64, na_value=np.nan))
-        if self._kind_letter(j) not in "CTO":
+        if self._kind_letter(j) not in "CUO":
             self.kind(j)  # raises, with its hint
         return col.numbers_from_objects(self.series[j].tolist(), name)
 
@@ -186,9 +186,12 @@ class FrameInput:
     def declared(self, j: int) -> list[Any] | None:
         """Categories of an Enum, or of an Arrow dictionary."""
         series, dtype = self.series[j], self.dtypes[j]
+        if isinstance(dtype, nw.Enum):
+            return list(dtype.categories)
         # The order of a polars Categorical is that of a pool shared by the process: no declaration.
-        if dtype == nw.Enum or (dtype == nw.Categorical and not series.implementation.is_polars()):
-            return series.cat.get_categories().to_list()
+        if dtype == nw.Categorical and series.implementation.is_pyarrow():
+            chunks = series.to_native().chunks
+            return [value for chunk in chunks for value in chunk.dictionary.to_pylist() if value is not None]
         return None
 
     def holds_numbers(self, j: int) -> bool:

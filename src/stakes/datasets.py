@@ -16,7 +16,7 @@ from stakes.table import Table, read_table
 if TYPE_CHECKING:
     from stakes.costs import CostMatrix
 
-__all__ = ["Dataset", "load", "names", "waveform"]
+__all__ = ["Dataset", "load", "load_table", "names", "waveform"]
 
 _PACKAGE_DATA = Path(__file__).parent / "data"
 _SUFFIXES = (".arff.gz", ".arff")
@@ -131,8 +131,8 @@ class Dataset:
 def load(name: str) -> Dataset:
     """Load a data set by its name or by the name a paper gives it.
 
-    Looked for in the package, then as NAME.arff.gz or NAME.arff in the folder named by the environment variable
-    ``STAKES_DATA``, then on OpenML (for the sets with a known id, shape checked).
+    Looked for in the package, then as NAME.arff.gz or NAME.arff in the folder named by the environment
+    variable ``STAKES_DATA``, then on OpenML (for the sets with a known id, shape checked).
 
     Parameters
     ----------
@@ -163,6 +163,37 @@ def load(name: str) -> Dataset:
         f"name must be a data set that can be found, got {name!r}: looked for {known}.arff.gz in {tried}; it "
         f"has no pinned OpenML id. Known names: {', '.join(sorted(names()))}."
     )
+
+
+def load_table(name: str) -> tuple[Table, CostMatrix | None]:
+    """Load a data set as a `Table` with its published costs; pandas is needed only for OpenML.
+
+    Parameters
+    ----------
+    name : str
+        As for `load`.
+
+    Examples
+    --------
+    >>> from stakes.datasets import load_table
+    >>> table, costs = load_table("german")
+    >>> table
+    Table(1000 rows, 7 numeric, 13 nominal, 2 classes)
+    """
+    known = _resolve(name)
+    path = _find(_PACKAGE_DATA, known) or _find(_folder(), known)
+    if path is None:
+        found = load(name)
+        table = Table.from_data(found.X)
+        code = {label: i for i, label in enumerate(found.classes.tolist())}
+        codes = np.array([code[label] for label in found.y.tolist()], dtype=np.int32)
+        return table.with_target(codes, found.classes.tolist()), found.cost_matrix
+    table = read_table(path)
+    if table.classes is None:
+        raise ValueError(
+            f"the file of data set {known!r} must have an attribute named class, but it has none."
+        )
+    return table, _published_costs(known, table.classes)
 
 
 def names() -> dict[str, str]:
@@ -295,8 +326,8 @@ def _from_openml(name: str) -> Dataset:
     except Exception as error:  # no network, a proxy's page, a damaged cache: all mean the same to the caller
         raise ValueError(
             f"data set {name!r} could not be had: it is not in the package, not in {_folder_in_words()}, and "
-            f"OpenML (id {number}) did not answer: {type(error).__name__}: {error}. Hint: put {name}.arff.gz into "
-            "a folder and name it in STAKES_DATA."
+            f"OpenML (id {number}) did not answer: {type(error).__name__}: {error}. Hint: put {name}.arff.gz "
+            "into a folder and name it in STAKES_DATA."
         ) from error
     X, target = bunch.data, bunch.target
     if X.shape != (n_rows, n_columns):

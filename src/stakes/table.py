@@ -12,9 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes._columns import Column, check_codes, check_column
-from stakes._encode import encode_columns, infer_columns, open_input
+from stakes._columns import Column, check_codes, check_column, shorten
+from stakes._encode import encode_columns, forced_nominal, infer_columns, open_input
 from stakes._readers import TableFileError, read_raw, write_arff
+from stakes._recode import number_categories, recode_columns
 
 __all__ = ["Column", "Schema", "Table", "TableFileError", "read_table", "write_arff"]
 
@@ -78,8 +79,9 @@ class Schema:
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_columns)
-            NumPy, pandas, polars or Arrow data. Columns are taken by position, categories by value.
+        X : array-like, data frame or Table of shape (n_samples, n_columns)
+            NumPy, pandas, polars or Arrow data. Columns are taken by position, categories by value; those of
+            a `Table` also by how they are written, because a file does not say whether its 3 is a text.
         unseen : {"missing", "error"}
             What a nominal value is that the schema does not know: a missing one (code -1), or a ValueError.
         check_finite : bool
@@ -93,12 +95,15 @@ class Schema:
         """
         if unseen not in ("missing", "error"):
             raise ValueError(f"unseen must be 'missing' or 'error', got {unseen!r}.")
-        data = open_input(X)
+        data = X if isinstance(X, Table) else open_input(X)
         n_samples, n_columns = data.shape
         if n_columns != len(self.columns):
             raise ValueError(
                 f"X has {n_columns} features, but {owner} is expecting {len(self.columns)} features as input."
             )
+        if isinstance(data, Table):
+            recoded = recode_columns(data.schema.columns, data.columns, self.columns, unseen)
+            return Table._trusted(self, recoded, n_samples)
         return Table._trusted(self, encode_columns(data, self, unseen, check_finite), n_samples)
 
     def to_dict(self) -> dict[str, Any]:
@@ -232,9 +237,10 @@ class Table:
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_columns)
+        X : array-like, data frame or Table of shape (n_samples, n_columns)
             NumPy, pandas, polars or Arrow data. Categories, text and booleans make a nominal column; None,
-            NaN and null are missing. Columns of a float64 array are views of it.
+            NaN and null are missing. Columns of a float64 array are views of it. A `Table` comes back as it
+            is.
         categorical_features : list of names, of indices, or a mask; optional
             Columns that are nominal although they hold numbers.
         check_finite : bool
@@ -244,6 +250,8 @@ class Table:
         -------
         Table
         """
+        if isinstance(X, Table):
+            return X if categorical_features is None else X.as_nominal(categorical_features)
         data = open_input(X)
         if data.is_numeric and categorical_features is None:
             schema = numeric_schema(data.shape[1])
@@ -254,6 +262,19 @@ class Table:
     def __len__(self) -> int:
         """Return the number of rows."""
         return self.n_samples
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns, the class not counted."""
+        return self.n_samples, len(self.schema)
+
+    def __getitem__(self, rows: Any) -> Table:
+        """Return these rows, as `take` does; scikit-learn's splitting writes ``table[rows, ...]``."""
+        if isinstance(rows, tuple) and len(rows) == 2 and rows[1] in (Ellipsis, slice(None)):
+            rows = rows[0]
+        if isinstance(rows, tuple | int | np.integer | str):
+            raise TypeError("a table is indexed by row numbers, a mask or a slice; columns have select().")
+        return self.take(rows)
 
     def __repr__(self) -> str:
         """Say the size and the kinds."""
@@ -284,6 +305,46 @@ class Table:
         n_samples = len(columns[0]) if columns else len(np.arange(self.n_samples)[chosen])
         table = Table._trusted(self.schema, columns, n_samples)
         table.y, table.weights, table.classes, table.target = y, weights, self.classes, self.target
+        return table
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Return the columns with these names, in this order, with the same class and weights.
+
+        Examples
+        --------
+        >>> from stakes.table import Table
+        >>> Table.from_data([[1, 2], [3, 4]]).select(["x1"]).columns
+        [array([2., 4.])]
+        """
+        position = {name: j for j, name in enumerate(self.schema.names)}
+        missing = [name for name in names if name not in position]
+        if missing:
+            raise ValueError(
+                f"the table has no column {shorten(missing)}; its columns are {shorten(self.schema.names)}."
+            )
+        chosen = [position[name] for name in names]
+        schema = Schema(tuple(self.schema.columns[j] for j in chosen))
+        table = Table._trusted(schema, [self.columns[j] for j in chosen], self.n_samples)
+        table.y, table.weights, table.classes, table.target = self.y, self.weights, self.classes, self.target
+        return table
+
+    def as_nominal(self, columns: Iterable[str] | Iterable[int] | Iterable[bool]) -> Table:
+        """Return the table with these columns (names, indices or a mask) nominal although they hold numbers.
+
+        Examples
+        --------
+        >>> from stakes.table import Table
+        >>> Table.from_data([[7.0, 1.5], [3.0, 2.5]]).as_nominal([0]).schema.columns[0].categories
+        (3, 7)
+        """
+        chosen = forced_nominal(columns, self.schema.names)
+        pairs = [
+            number_categories(column, values) if force and not column.is_nominal else (column, values)
+            for column, values, force in zip(self.schema.columns, self.columns, chosen, strict=True)
+        ]
+        schema = Schema(tuple(column for column, _ in pairs))
+        table = Table._trusted(schema, [values for _, values in pairs], self.n_samples)
+        table.y, table.weights, table.classes, table.target = self.y, self.weights, self.classes, self.target
         return table
 
     def labels(self) -> NDArray[Any]:

@@ -124,8 +124,7 @@ def random_rows(seed, fitted, n_rows=40):
         for j, column in enumerate(fitted.schema.columns):
             missing = rng.random() < 0.25
             if column.kind == "nominal":
-                n_values = len(column.categories)
-                row.append(-1 if missing or not n_values else int(rng.integers(n_values)))
+                row.append(int(rng.integers(max(1, len(column.categories)))) if not missing else -1)
             elif missing:
                 row.append(float("nan"))
             else:

@@ -130,7 +130,7 @@ class _Scanner:
                 raise TableFileError(self.path, "a list has an empty value.", self.line)
             if self.delimiter == ":" and value:
                 raise TableFileError(
-                    self.path, f"a ':' follows the value {value!r}; is a period missing?", self.line
+                    self.path, f"a ':' follows the value {value!r}; a period may be missing.", self.line
                 )
             result += [value] if value else []
             if self.delimiter != ",":

@@ -47,15 +47,16 @@ def read_csv(path: Path) -> RawTable:
 
 def _first_record(path: Path, data: bytes) -> tuple[int, int]:
     """End of the header, which may have line ends inside quotes, and the number of the line after it."""
-    position, line, quotes = 0, 1, 0
+    position, line, quotes, blank = 0, 1, 0, True
     while True:
         end = data.find(b"\n", position)
         end = len(data) if end < 0 else end
         record = data[position:end]
         quotes += record.count(b'"')
         line += 1
+        blank = blank and not record.strip()
         position = min(end + 1, len(data))
-        if quotes % 2 == 0 and data[:position].strip():
+        if quotes % 2 == 0 and not blank:
             return position, line
         if position == len(data):
             raise TableFileError(path, "a quote in the header is opened but not closed.", 1)

@@ -312,7 +312,7 @@ class CostMatrix:
             )
         return self
 
-    def vector(self, how: Literal["sum", "max", "mean"] = "sum") -> NDArray[np.float64]:
+    def vector(self, how: str = "sum") -> NDArray[np.float64]:
         """One cost per actual class: Breiman's sum of the row's mistakes, their maximum, or mean.
 
         Rows are shifted first so that their minimum is 0: a reward for being right is a cost of being wrong.

@@ -11,7 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes.costs import CostMatrix
 
-# Sums of products of probabilities and costs that are equal on paper differ by a few units in the last place.
+#: Sums of products of probabilities and costs that are equal on paper differ by a few units in the last
+#: place, and other languages and machines round them differently: scores this close to the best one, relative
+#: to it, are ties.
 RELATIVE_ROUNDING = 1e-12
 
 
@@ -62,7 +64,11 @@ def expected_costs(proba: ArrayLike, cost_values: ArrayLike) -> NDArray[np.float
         )
     if not np.isfinite(p).all():
         raise ValueError("proba must be finite, got NaN or infinity")
-    return p @ values
+    total = np.zeros(p.shape)
+    # Actual classes are added in their order, so that exported code can repeat it; a matrix product cannot.
+    for actual in range(len(values)):
+        total += p[:, actual : actual + 1] * values[actual]
+    return total
 
 
 def min_cost_class(expected: ArrayLike) -> NDArray[np.intp]:
@@ -76,9 +82,21 @@ def min_cost_class(expected: ArrayLike) -> NDArray[np.intp]:
     costs = np.asarray(expected, dtype=float)
     if costs.ndim != 2 or costs.shape[1] == 0:
         raise ValueError(f"expected must have shape (n_samples, n_classes), got {costs.shape}")
+    if not np.isfinite(costs).all():
+        raise ValueError("expected must be finite, got NaN or infinity")
     best = costs.min(axis=1, keepdims=True)
-    slack = RELATIVE_ROUNDING * np.maximum(np.abs(costs), np.abs(best))
-    return np.argmax(costs - best <= slack, axis=1)
+    return np.argmax(costs <= best + RELATIVE_ROUNDING * np.abs(best), axis=1)
+
+
+def most_probable_class(proba: ArrayLike) -> NDArray[np.intp]:
+    """Column of the largest probability in each row; of those equal up to rounding the first.
+
+    Examples
+    --------
+    >>> most_probable_class([[0.2, 0.8], [0.5, 0.5]])
+    array([1, 0])
+    """
+    return min_cost_class(-np.asarray(proba, dtype=float))
 
 
 def threshold(cost_matrix: CostMatrix | ArrayLike) -> float:
@@ -170,12 +188,16 @@ class CostDecisionMixin:
 
     cost_matrix_: CostMatrix
 
+    def decision_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities that costs are multiplied with."""
+        return self.predict_proba(X)  # type: ignore[attr-defined]
+
     def expected_cost(self, X: Any) -> NDArray[np.float64]:
         """Expected cost of predicting each class, array of shape (n_samples, n_classes)."""
         check_is_fitted(self)
-        return expected_costs(self.predict_proba(X), self.cost_matrix_.values)  # type: ignore[attr-defined]
+        return expected_costs(self.decision_proba(X), self.cost_matrix_.values)
 
     def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
         """Cheapest class of each row, or none where abstaining should cost less; see :func:`decide`."""
         check_is_fitted(self)
-        return decide(self.predict_proba(X), self.cost_matrix_, abstain_cost)  # type: ignore[attr-defined]
+        return decide(self.decision_proba(X), self.cost_matrix_, abstain_cost)

@@ -9,10 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._features import take_rows
+from stakes._folds import stratified_folds
 from stakes.costs import CostMatrix
 from stakes.decision._choose import RELATIVE_ROUNDING, min_cost_class
 from stakes.decision._wrapper import CostWrapper, check_folds, inner_has_proba, reject_weight, takes
@@ -126,24 +127,23 @@ class Guard(CostWrapper):
             if len(np.unique(codes[train])) == 1:
                 predicted = np.full(len(test), codes[train][0])
             else:
-                model = self._fit_inner(_safe_indexing(X, train), codes[train], *part)
-                predicted = index_of.codes(
-                    model.predict(_safe_indexing(X, test)), "predictions of the estimator"
-                )
+                model = self._fit_inner(take_rows(X, train), codes[train], *part)
+                predicted = index_of.codes(model.predict(take_rows(X, test)), "predictions of the estimator")
             share = np.ones(len(test)) if weight is None else weight[test]
             total += float(share @ bill[test, predicted])
             tested += float(share.sum())
         return total / tested if tested > 0 else self.constant_cost_
 
     def _splits(self, X: Any, codes: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        if hasattr(self.cv, "split"):
-            yield from self.cv.split(X, self.classes_[codes])
-        elif isinstance(self.cv, int):
-            fold = _stratified_folds(codes, min(check_folds(self.cv), len(codes)), self.random_state)
+        folds = check_folds(self.cv)
+        if hasattr(folds, "split"):
+            yield from folds.split(X, self.classes_[codes])
+        elif isinstance(folds, int):
+            fold = stratified_folds(codes, min(folds, len(codes)), self.random_state)
             for number in range(fold.max() + 1):
                 yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         else:
-            yield from ((np.asarray(train), np.asarray(test)) for train, test in self.cv)
+            yield from ((np.asarray(train), np.asarray(test)) for train, test in folds)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predictions of the estimator, or the constant where guarded."""
@@ -161,6 +161,12 @@ class Guard(CostWrapper):
         proba = np.asarray(self.estimator_.predict_proba(X))
         return np.tile(self.prior_, (len(proba), 1)) if self.guarded_ else proba
 
+    def decision_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities that costs are multiplied with: the estimator's own, where it has some."""
+        if self.guarded_ or not hasattr(self.estimator_, "decision_proba"):
+            return self.predict_proba(X)
+        return np.asarray(self.estimator_.decision_proba(X))
+
     def _fitted_to_dict(self) -> dict[str, Any]:
         return {
             "guarded": self.guarded_,
@@ -172,23 +178,15 @@ class Guard(CostWrapper):
 
     def _fitted_from_dict(self, fitted: Mapping[str, Any]) -> None:
         try:
-            self.guarded_ = bool(fitted["guarded"])
-            constant = int(fitted["constant"])
+            self.guarded_, constant = fitted["guarded"], fitted["constant"]
             self.constant_cost_, self.cv_cost_ = float(fitted["constant_cost"]), float(fitted["cv_cost"])
             self.prior_ = np.asarray(fitted["prior"], dtype=float)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"data['fitted'] must be what Guard.to_dict() gave: {error!r}") from None
+        if type(self.guarded_) is not bool or type(constant) is not int:
+            raise ValueError("data['fitted'] must have true or false as 'guarded' and a number as 'constant'")
         if not 0 <= constant < len(self.classes_) or self.prior_.shape != self.classes_.shape:
             raise ValueError(f"data['fitted'] must fit the {len(self.classes_)} classes of the estimator")
+        if not (self.prior_ >= 0).all() or abs(self.prior_.sum() - 1) > 1e-6:
+            raise ValueError("data['fitted'] must have class shares as 'prior', which add up to 1")
         self.constant_ = self.classes_[constant]
-
-
-def _stratified_folds(codes: NDArray[np.intp], n_folds: int, random_state: Any) -> NDArray[np.intp]:
-    """Fold number of each row. Dealing on from class to class keeps folds even, however small the classes."""
-    if isinstance(random_state, np.random.RandomState):
-        random_state = random_state.randint(2**31)
-    shuffled = np.random.default_rng(random_state).permutation(len(codes))
-    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    fold = np.empty(len(codes), dtype=np.intp)
-    fold[by_class] = np.arange(len(codes)) % n_folds
-    return fold

@@ -92,12 +92,13 @@ class MinExpectedCost(CostWrapper):
         return self
 
     def _calibration_folds(self, codes: NDArray[np.intp]) -> Any:
-        if not isinstance(self.cv, int):
-            return self.cv
+        folds = check_folds(self.cv)
+        if not isinstance(folds, int):
+            return folds
         smallest = int(np.bincount(codes).min())
-        if check_folds(self.cv) and smallest < 2:
+        if smallest < 2:
             raise ValueError("calibration needs more than 1 sample of each class; use calibration=None")
-        return min(self.cv, smallest)
+        return min(folds, smallest)
 
     @available_if(inner_has_proba)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

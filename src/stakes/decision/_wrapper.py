@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
+from stakes._features import check_features
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.decision._choose import CostDecisionMixin
 
@@ -40,7 +42,7 @@ class CostWrapper(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEs
         y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
         check_classification_targets(y)
         X, y = indexable(X, y)
-        validate_data(self, X, skip_check_array=True)
+        check_features(self, X, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
         rows = None if costs is None else check_example_costs(costs, len(y), len(self.classes_))
         weight = None if sample_weight is None else _check_weight(sample_weight, len(y))
@@ -71,6 +73,8 @@ class CostWrapper(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEs
             )
         plain = {name: value for name, value in self.get_params(deep=False).items() if _is_plain(value)}
         return {
+            "format": "stakes-model",
+            "version": 1,
             "type": type(self).__name__,
             "params": plain,
             "estimator": self.estimator_.to_dict(),
@@ -103,6 +107,8 @@ class CostWrapper(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEs
             raise ValueError(
                 f"data must have the keys {sorted(missing)}, as {cls.__name__}.to_dict() gives them"
             )
+        if not isinstance(data["params"], Mapping) or not isinstance(data["fitted"], Mapping):
+            raise ValueError(f"data['params'] and data['fitted'] must be what {cls.__name__}.to_dict() gave")
         inner = estimator_class.from_dict(data["estimator"])
         known = set(cls._get_param_names()) - {"estimator", "cost_matrix"}
         unknown = set(data["params"]) - known - {"cost_matrix"}
@@ -124,10 +130,14 @@ class CostWrapper(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEs
         pass
 
 
-def check_folds(cv: int) -> int:
-    if isinstance(cv, bool) or cv < 2:
+def check_folds(cv: Any) -> Any:
+    """Number of folds as an int >= 2, or the splitter or iterable of splits as it is."""
+    # a string has a method split too
+    if not isinstance(cv, str) and (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        return cv
+    if not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2:
         raise ValueError(f"cv must be an int >= 2, a splitter or an iterable of splits, got {cv!r}")
-    return cv
+    return int(cv)
 
 
 def takes(estimator: Any, parameter: str) -> bool:

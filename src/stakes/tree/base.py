@@ -11,16 +11,17 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from stakes import _core, _json
+from stakes._features import check_features
 from stakes.costs import CostMatrix
 from stakes.decision import Decision, decide, expected_costs
 from stakes.table import Table
 from stakes.tree import code, draw, sql, text, words
 from stakes.tree.explain import Explanation, explain
 from stakes.tree.fitted import FittedTree
-from stakes.tree.learn import core_table, node_probabilities
+from stakes.tree.learn import core_table
 from stakes.tree.model import TreeModel
 
 
@@ -34,8 +35,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     #: Parameters that every such estimator has.
     unseen: str
     n_jobs: int | None
-    smoothing: str | None
-    smoothing_strength: float
     cost_matrix: Any
 
     # ---- the fitted model ----------------------------------------------------------------------------------
@@ -72,30 +71,32 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         fitted, rows = self._encode(X)
         leaf = self._leaves(rows)
         spread = np.flatnonzero(leaf < 0)
-        if not len(spread):
-            return self.classes_[fitted.decision[leaf]]
-        codes = fitted.decision[leaf]
-        codes[spread] = fitted.choose(self._mixture(rows, spread, fitted.values))
-        return self.classes_[codes]
+        labels = self.classes_[fitted.decision].take(leaf)
+        if len(spread):
+            labels[spread] = self.classes_[fitted.choose(self._mixture(rows, spread, fitted.values))]
+        return labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of each class in the training weight where a row arrives.
 
         Where rows were weighted by their costs these are shares of that weight, not of the rows;
-        :meth:`expected_cost` and :meth:`decide` use the shares of the rows.
+        :meth:`expected_cost` and :meth:`decide` use the shares of the rows, :meth:`decision_proba`.
         """
         fitted, rows = self._encode(X)
         return self._shares(rows, fitted.values)
 
+    def decision_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of each class in the training rows where a row arrives, whatever these weighed."""
+        fitted, rows = self._encode(X)
+        return self._shares(rows, fitted.shares)
+
     def expected_cost(self, X: Any) -> NDArray[np.float64]:
         """Return what predicting each class is expected to cost, shape (n_samples, n_classes)."""
-        fitted, rows = self._encode(X)
-        return expected_costs(self._shares(rows, self._observed_values()), fitted.bill)
+        return expected_costs(self.decision_proba(X), self.fitted_tree_.bill)
 
     def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
         """Return the cheapest class of each row, or none where abstaining should cost less."""
-        _, rows = self._encode(X)
-        return decide(self._shares(rows, self._observed_values()), self.cost_matrix_, abstain_cost)
+        return decide(self.decision_proba(X), self.cost_matrix_, abstain_cost)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row, -1 where a missing value spreads the row over several."""
@@ -107,32 +108,21 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         return self.fitted_tree_, core_table(self._table(X))
 
     def _table(self, X: Any) -> Table:
-        validate_data(self, X, reset=False, skip_check_array=True)
+        if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
+            check_features(self, X, reset=False)
         # Infinite values are found while routing, in the same pass over memory.
         return self.fitted_tree_.schema.encode(
             X, unseen=self.unseen, check_finite=False, owner=type(self).__name__
         )
 
-    def _arrays(self) -> tuple[NDArray[Any], ...]:
-        tree = self.tree_
-        return (
-            tree.feature,
-            tree.threshold,
-            tree.first_child,
-            tree.n_branches,
-            tree.value_start,
-            tree.value_branch,
-            tree.weight,
-        )
-
     def _leaves(self, rows: _core.Table) -> NDArray[np.int32]:
-        return _core.route_leaves(rows, *self._arrays(), effective_n_jobs(self.n_jobs))
+        return _core.route_leaves(rows, *self.tree_.links(), n_threads=effective_n_jobs(self.n_jobs))
 
     def _mixture(
         self, rows: _core.Table, which: NDArray[np.int64], values: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         values = np.ascontiguousarray(values)
-        return _core.route_mixture(rows, *self._arrays(), which, values).reshape(-1, values.shape[1])
+        return _core.route_mixture(rows, *self.tree_.links(), which, values).reshape(-1, values.shape[1])
 
     def _shares(self, rows: _core.Table, values: NDArray[np.float64]) -> NDArray[np.float64]:
         leaf = self._leaves(rows)
@@ -141,14 +131,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         if len(spread):
             shares[spread] = self._mixture(rows, spread, values)
         return shares
-
-    def _observed_values(self) -> NDArray[np.float64]:
-        fitted = self.fitted_tree_
-        if fitted.observed is None:
-            return fitted.values
-        return node_probabilities(
-            fitted.observed, fitted.tree.parent, self.smoothing, self.smoothing_strength
-        )
 
     # ---- reading -------------------------------------------------------------------------------------------
 

@@ -11,12 +11,13 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, column_or_1d
 
+from stakes._features import check_features
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.table import Table
 from stakes.tree.base import TreeClassifier
-from stakes.tree.fitted import FittedTree, choose
+from stakes.tree.fitted import FittedTree
 from stakes.tree.learn import learn_tree, node_probabilities, row_weights
 from stakes.tree.model import LARGEST
 
@@ -27,8 +28,8 @@ _MOST = 2**31 - 1
 class C45Classifier(TreeClassifier):
     """Decision tree of C4.5 release 8 that can take costs into account.
 
-    Numeric columns are cut in two at data values, nominal ones get a branch per category, missing values travel
-    down every branch in proportion, and the grown tree is pruned by pessimistic error estimates.
+    Numeric columns are cut in two at data values, nominal ones get a branch per category, missing values
+    travel down every branch in proportion, and the grown tree is pruned by pessimistic error estimates.
 
     Parameters
     ----------
@@ -105,8 +106,8 @@ class C45Classifier(TreeClassifier):
     >>> tree = C45Classifier(cost_matrix=german.cost_matrix).fit(german.X, german.y)
     >>> tree.get_n_leaves() < C45Classifier().fit(german.X, german.y).get_n_leaves()
     True
-    >>> tree.predict(german.X[:2])
-    array(['good', 'bad'], dtype=object)
+    >>> tree.predict(german.X[:2]).tolist()
+    ['good', 'bad']
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -187,20 +188,20 @@ class C45Classifier(TreeClassifier):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
+        X : array-like, data frame or Table of shape (n_samples, n_features)
             Numbers, categories, text and booleans, with missing values as they are.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
             How many rows each row stands for.
         costs : array-like of shape (n_samples, n_classes), optional
-            ``costs[i, k]`` is what predicting class ``k`` (in sorted order) for row ``i`` costs. Rows then weigh
-            by their own costs instead of their class's, and without a ``cost_matrix`` the mean row of each
-            class takes its place in decisions.
+            ``costs[i, k]`` is what predicting class ``k`` (in sorted order) for row ``i`` costs. Rows then
+            weigh by their own costs instead of their class's, and without a ``cost_matrix`` the mean row of
+            each class takes its place in decisions.
         """
         self._validate_params()
         table = Table.from_data(X, self.categorical_features, check_finite=False)
-        validate_data(self, X, skip_check_array=True)
+        check_features(self, X, reset=True)
         classes, codes = _class_codes(y, table.n_samples, type(self).__name__)
         weight = _check_weight(sample_weight, table.n_samples)
         example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
@@ -225,20 +226,17 @@ class C45Classifier(TreeClassifier):
             collapse=self.collapse,
             n_threads=effective_n_jobs(self.n_jobs),
         )
-        values = node_probabilities(tree.class_weights, tree.parent, self.smoothing, self.smoothing_strength)
-        costs_values = None if matrix is None else matrix.values
-        min_cost = self.decision == "min_cost"
-        answers = choose(values, costs_values if min_cost and matrix is not None else None)
+        smoothing = (tree.parent, self.smoothing, self.smoothing_strength)
         self._set_fitted(
-            FittedTree(
-                tree,
-                table.schema,
-                classes,
-                values,
-                answers,
-                costs_values,
-                min_cost and matrix is not None,
-                observed,
+            FittedTree.decided(
+                tree=tree,
+                schema=table.schema,
+                classes=classes,
+                values=node_probabilities(tree.class_weights, *smoothing),
+                costs=None if matrix is None else matrix.values,
+                min_cost=self.decision == "min_cost",
+                observed=observed,
+                row_values=None if observed is None else node_probabilities(observed, *smoothing),
             )
         )
         return self
@@ -262,7 +260,8 @@ def _class_codes(y: Any, n_samples: int, owner: str) -> tuple[NDArray[Any], NDAr
     check_classification_targets(labels)
     if len(labels) != n_samples:
         raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {n_samples} rows, y {len(labels)}"
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {n_samples} rows, y {len(labels)}"
         )
     classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.int32)
@@ -279,7 +278,7 @@ def _check_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | N
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError("sample_weight must be finite and not negative")
     if not (weight > 0).any():
-        raise ValueError("sample_weight must be positive for at least one row")
+        raise ValueError("sample_weight must not be zero for every row")
     # "not (fine)": the sum itself may be infinite
     if not weight.max() <= LARGEST / n_samples:
         raise ValueError(f"sample_weight must add up to at most {LARGEST:g}; divide it by its mean")

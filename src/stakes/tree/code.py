@@ -2,7 +2,8 @@
 
 Both follow one plan. A row carries weight 1 into the root; a test gives each branch a share of the weight,
 all of it to one branch or, where the value is missing, the training shares; leaves add their probabilities
-times the weight. So products and sums are formed in one order everywhere, and answers agree to the last bit.
+times the weight. So products and sums are formed in one order everywhere; what a compiler rounds
+differently (fused multiply-add) stays far below the tolerance for ties.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from stakes.tree.fitted import TOLERANCE, FittedTree
+from stakes.decision import RELATIVE_ROUNDING
+from stakes.tree.fitted import FittedTree
 from stakes.tree.words import branch_words, plain
 
 #: Tests nested in one function. Python allows 100 levels of indentation, C99 compilers 127 of blocks.
@@ -42,7 +44,7 @@ def export_python(fitted: FittedTree) -> str:
         classes=repr(fitted.labels),
         costs=repr(costs),
         functions="\n\n".join(functions),
-        tolerance=repr(TOLERANCE),
+        tolerance=repr(RELATIVE_ROUNDING),
     )
 
 
@@ -183,7 +185,9 @@ def export_c(fitted: FittedTree, *, name: str = "tree") -> str:
         rows = ", ".join(_braces(row) for row in fitted.bill.tolist())
         costs = f"    static const double costs[{fitted.n_classes}][{fitted.n_classes}] = {{{rows}}};\n"
     predict = _C_PREDICT.replace("NAME", name).replace("SCORE", score).replace("COSTS", costs)
-    parts.append(predict.replace("N_CLASSES", str(fitted.n_classes)).replace("TOLERANCE", repr(TOLERANCE)))
+    parts.append(
+        predict.replace("N_CLASSES", str(fitted.n_classes)).replace("TOLERANCE", repr(RELATIVE_ROUNDING))
+    )
     return "\n".join(parts)
 
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _json
+from stakes.decision import expected_costs, min_cost_class, most_probable_class
 from stakes.table import Schema
 from stakes.tree.model import LARGEST, TreeModel
 
 FORMAT, VERSION = "stakes-tree", 1
-
-#: Scores this close to the best one, relative to it, are ties. Exports add the same products in other
-#: languages and on other machines; the last bits of a sum must not choose the class.
-TOLERANCE = 1e-12
 
 Label = str | bool | int | float
 
@@ -43,9 +40,10 @@ class FittedTree:
         Costs indexed [actual, predicted]; None means that every mistake costs 1.
     min_cost : bool
         Whether the answer is the class of minimum expected cost, or else the most probable one.
-    observed : float64 array of shape (n_nodes, n_classes), optional
-        What reports call the weight of a class at a node, where the learner weighted rows by their costs
-        and reports should not. The tree's ``class_weights`` by default. Never used for routing.
+    observed, row_values : float64 arrays of shape (n_nodes, n_classes), optional
+        Class weights and probabilities as they would be without costs, where the learner weighted rows by
+        their costs. Reports and expected costs are made of these; the tree's ``class_weights`` and ``values``
+        by default.
     """
 
     tree: TreeModel
@@ -56,6 +54,13 @@ class FittedTree:
     costs: NDArray[np.float64] | None = None
     min_cost: bool = False
     observed: NDArray[np.float64] | None = None
+    row_values: NDArray[np.float64] | None = None
+
+    @classmethod
+    def decided(cls, *, values: NDArray[np.float64], **parts: Any) -> FittedTree:
+        """Make a fitted tree whose nodes answer what their own probabilities and the costs call for."""
+        draft = cls(values=values, decision=np.zeros(len(values), dtype=np.int32), **parts)
+        return replace(draft, decision=draft.choose(values))
 
     @property
     def n_classes(self) -> int:
@@ -77,13 +82,20 @@ class FittedTree:
         """Class weights of each node for reports."""
         return self.tree.class_weights if self.observed is None else self.observed
 
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Probabilities of each node that expected costs are made of."""
+        return self.values if self.row_values is None else self.row_values
+
     def node_costs(self) -> NDArray[np.float64]:
         """Cost of each node's training rows, were the node a leaf."""
         return (self.counts * self.bill.T[self.decision]).sum(axis=1)
 
     def choose(self, probabilities: NDArray[np.float64]) -> NDArray[np.int32]:
         """Class codes for rows of class probabilities, decided as this tree decides."""
-        return choose(probabilities, self.bill if self.min_cost else None)
+        if not self.min_cost:
+            return most_probable_class(probabilities).astype(np.int32)
+        return min_cost_class(expected_costs(probabilities, self.bill)).astype(np.int32)
 
     def validate(self) -> None:
         """Raise ValueError unless every part is sound and the parts fit each other."""
@@ -93,10 +105,8 @@ class FittedTree:
         columns = self.schema.columns
         sizes = [None if column.kind == "numeric" else len(column.categories or ()) for column in columns]
         self.tree.validate(len(columns), sizes, n_classes)
-        if self.values.shape != (n_nodes, n_classes) or not np.all((self.values >= 0) & (self.values <= 1)):
-            raise ValueError(f"values must be probabilities of shape {(n_nodes, n_classes)}")
-        if np.any(np.abs(self.values.sum(axis=1) - 1) > 1e-6):
-            raise ValueError("values must add up to 1 at each node")
+        _check_probabilities(self.values, "values", (n_nodes, n_classes))
+        _check_probabilities(self.shares, "row_values", (n_nodes, n_classes))
         if self.decision.shape != (n_nodes,) or self.decision.min() < 0 or self.decision.max() >= n_classes:
             raise ValueError(f"decision must hold {n_nodes} class codes from 0 to {n_classes - 1}")
         if self.costs is not None and (
@@ -122,6 +132,7 @@ class FittedTree:
             "costs": None if self.costs is None else self.costs.tolist(),
             "min_cost": bool(self.min_cost),
             "observed": None if self.observed is None else self.observed.tolist(),
+            "row_values": None if self.row_values is None else self.row_values.tolist(),
         }
 
     @classmethod
@@ -134,55 +145,34 @@ class FittedTree:
             When anything in the document is missing, of a wrong type, out of range or inconsistent.
         """
         _json.check_format(data, FORMAT, VERSION, "the model")
-        keys = ("schema", "classes", "tree", "values", "decision", "costs", "min_cost")
+        keys = [field.name for field in fields(cls)]
         _json.check_mapping(data, "the model", keys)
         if not isinstance(data["min_cost"], bool):
             raise ValueError("min_cost must be true or false")
-        costs, observed = data["costs"], data.get("observed")
+
+        def optional(name: str) -> NDArray[np.float64] | None:
+            return None if data[name] is None else _json.float_matrix(data[name], name)
+
         fitted = cls(
             tree=TreeModel.from_dict(data["tree"]),
             schema=_read_schema(data["schema"]),
             classes=_labels_from_dict(data["classes"]),
             values=_json.float_matrix(data["values"], "values"),
             decision=_json.int_array(data["decision"], "decision"),
-            costs=None if costs is None else _json.float_matrix(costs, "costs"),
+            costs=optional("costs"),
             min_cost=data["min_cost"],
-            observed=None if observed is None else _json.float_matrix(observed, "observed"),
+            observed=optional("observed"),
+            row_values=optional("row_values"),
         )
         fitted.validate()
         return fitted
 
 
-def expected_costs(probabilities: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Expected cost of predicting each class, the actual classes added in their order."""
-    total = np.zeros(probabilities.shape)
-    # A matrix product adds in an order of its own; exported code cannot follow that.
-    for actual in range(len(costs)):
-        total += probabilities[:, actual : actual + 1] * costs[actual]
-    return total
-
-
-def choose(probabilities: NDArray[np.float64], costs: NDArray[np.float64] | None = None) -> NDArray[np.int32]:
-    """Most probable class of each row, or with costs the cheapest one; the lowest code wins ties.
-
-    Two scores tie when they differ by at most 1e-12 of the best one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> choose(np.array([[0.2, 0.8], [0.5, 0.5]])).tolist()
-    [1, 0]
-    >>> choose(np.array([[0.2, 0.8]]), np.array([[0.0, 5.0], [1.0, 0.0]])).tolist()
-    [0]
-    """
-    if costs is None:
-        best = probabilities.max(axis=1, keepdims=True)
-        good = probabilities >= best - TOLERANCE * np.abs(best)
-    else:
-        expected = expected_costs(probabilities, costs)
-        best = expected.min(axis=1, keepdims=True)
-        good = expected <= best + TOLERANCE * np.abs(best)
-    return good.argmax(axis=1).astype(np.int32)
+def _check_probabilities(values: NDArray[np.float64], name: str, shape: tuple[int, int]) -> None:
+    if values.shape != shape or not np.all((values >= 0) & (values <= 1)):
+        raise ValueError(f"{name} must be probabilities of shape {shape}")
+    if np.any(np.abs(values.sum(axis=1) - 1) > 1e-6):
+        raise ValueError(f"{name} must add up to 1 at each node")
 
 
 def _labels_to_dict(classes: NDArray[Any]) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def row_weights(
     total = float(plain @ importance)
     if total <= 0:
         raise ValueError(
-            "costs must make at least one mistake on the training rows cost something; here every mistake costs 0"
+            "costs must make at least one mistake on the training rows cost something; here each costs 0"
         )
     scale = plain.sum() / total
     altered = plain * (importance * scale)
@@ -98,10 +98,10 @@ def core_table(table: Table) -> _core.Table:
     )
 
 
-def as_model(arrays: tuple[NDArray[Any], ...], n_classes: int) -> TreeModel:
+def as_model(tree: _core.Tree, n_classes: int) -> TreeModel:
     """Flat arrays of the core as a tree."""
-    *front, class_weights, label = arrays
-    return TreeModel(*front, class_weights.reshape(-1, n_classes), label)
+    *links, class_weights, label = tree.arrays()
+    return TreeModel(*links, class_weights.reshape(-1, n_classes), label)  # type: ignore[call-arg, arg-type]
 
 
 def learn_tree(
@@ -133,19 +133,19 @@ def learn_tree(
         z = deviate(confidence, dialect)
         tree.prune_by_errors(rows, codes, weights.prune, dialect, confidence, z, raise_subtrees)
     elif prune == "cost":
-        # The loss multiplies class shares by costs; weights that hold the costs already would count them twice.
+        # The loss multiplies class shares by costs; weights that hold the costs would count them twice.
         if weights.plain is not weights.prune:
             tree.recount(rows, codes, weights.plain)
         tree.prune_by_cost(np.ascontiguousarray(cost_values))
         if weights.plain is not weights.prune:
             tree.recount(rows, codes, weights.prune)
-    model = as_model(tree.arrays(), n_classes)
+    model = as_model(tree, n_classes)
     if weights.plain is weights.prune:
         return model, None
     if weights.per_class is not None and np.all(weights.per_class > 0):
         return model, model.class_weights / weights.per_class
     tree.recount(rows, codes, weights.plain)
-    return model, as_model(tree.arrays(), n_classes).class_weights
+    return model, as_model(tree, n_classes).class_weights
 
 
 def node_probabilities(

@@ -11,9 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _json
+from stakes._core import MAX_DEPTH
 
 #: Weights and costs beyond this are refused: their sums and products must stay finite.
 LARGEST = 1e100
+
+
+_Codes = NDArray[np.int32]
+_Numbers = NDArray[np.float64]
+Links = tuple[_Codes, _Numbers, _Codes, _Codes, _Codes, _Codes, _Numbers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +69,18 @@ class TreeModel:
         """Training weight of each node, its classes added in their order."""
         # cumsum adds from left to right; sum() adds in pairs and differs in the last bit from a plain loop.
         return np.cumsum(self.class_weights, axis=1)[:, -1]
+
+    def links(self) -> Links:
+        """What the core needs to route rows: tests, branches and the weight of each node."""
+        return (
+            self.feature,
+            self.threshold,
+            self.first_child,
+            self.n_branches,
+            self.value_start,
+            self.value_branch,
+            self.weight,
+        )
 
     @property
     def parent(self) -> NDArray[np.int32]:
@@ -192,11 +210,13 @@ class TreeModel:
         last = first + self.n_branches[inner]
         if np.any(first <= np.flatnonzero(inner)) or np.any(last > self.n_nodes):
             raise ValueError("the children of a node must come after it and within the tree")
-        # Sorted ranges must tile 1..n_nodes: a gap is an orphan, an overlap is a node with two parents.
-        order = np.argsort(first, kind="stable")
-        starts, ends = np.append(first[order], self.n_nodes), np.append(1, last[order])
-        if np.any(starts != ends):
-            raise ValueError("every node but the root must be the child of exactly one node")
+        # The ranges must tile 1..n_nodes in order: a gap is an orphan, an overlap a node with two parents.
+        if np.any(np.append(first, self.n_nodes) != np.append(1, last)):
+            raise ValueError(
+                "every node but the root must be the child of exactly one node, numbered breadth-first"
+            )
+        if self.depth.max() > MAX_DEPTH:
+            raise ValueError(f"the tree must not be deeper than {MAX_DEPTH} tests")
         if np.any(np.diff(self.value_start) < 0) or self.value_start[0] != 0:
             raise ValueError("the tree's value_start must begin with 0 and never fall")
         if self.value_start[-1] != len(self.value_branch):

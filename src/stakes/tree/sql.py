@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.tree.fitted import TOLERANCE, FittedTree, Label
+from stakes.decision import RELATIVE_ROUNDING
+from stakes.tree.fitted import FittedTree, Label
 from stakes.tree.words import Range, path_ranges
 
 #: CASE expressions nested in each other; SQLite's parser has a stack of 100 entries, each level takes five.
@@ -30,6 +31,7 @@ def export_sql(fitted: FittedTree, *, table: str | None = None, output: str = "p
     subquery without tables that weighs the leaves, as the tree does. Columns are quoted by their names; a
     nominal column holds the category itself (text, number or boolean); NULL is missing, and so is a category
     never seen in training. NaN is not NULL in PostgreSQL: store missing numbers as NULL.
+    Trees of thousands of nodes can be very slow there; ``SET jit = off`` may help.
 
     Parameters
     ----------
@@ -131,7 +133,7 @@ def _mixture(fitted: FittedTree, answers: list[str]) -> str:
     whens = []
     for k in range(n_classes - 1):
         # Lower classes were refused for a better one, so only the later ones are left to compare with.
-        tests = [f"s{k} <= s{j} + {TOLERANCE!r} * ABS(s{j})" for j in range(k + 1, n_classes)]
+        tests = [f"s{k} <= s{j} + {RELATIVE_ROUNDING!r} * ABS(s{j})" for j in range(k + 1, n_classes)]
         whens.append(f"WHEN {' AND '.join(tests)} THEN {answers[k]}")
     choice = f"CASE {' '.join(whens)} ELSE {answers[-1]} END" if whens else answers[-1]
     return f"  (SELECT {choice}\n  FROM ({query}) AS s)"

@@ -143,7 +143,7 @@ def branch_words(fitted: FittedTree, node: int, branch: int, most: int = 1000) -
 def any_of(categories: Sequence[Any], codes: Sequence[int], most: int = 1000) -> str:
     """Name some categories: ``'a'``, ``'a' or 'b'``, ``'a', 'b' or 7 more``."""
     if not codes:
-        return "none of the values seen in training"
+        return "no known value"
     words = [repr(categories[code]) for code in codes]
     if len(words) > most:
         words = (

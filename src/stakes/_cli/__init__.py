@@ -1,0 +1,1 @@
+"""The parts of the ``stakes`` command, one module per command."""

@@ -1,0 +1,103 @@
+"""``stakes demo``: german credit with its published costs, from data to report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from stakes._cli.evaluate import comparison_grid
+from stakes._cli.learners import LEARNERS, make_learners
+from stakes._cli.shared import DebugOption, out, progress_bar, read_problem, say
+from stakes._folds import stratified_folds
+from stakes.models import save_model
+from stakes.report.comparison import Comparison, compare
+from stakes.report.page import render
+from stakes.report.views import model_view
+from stakes.tree.draw import draw_svg
+from stakes.tree.text import export_text
+
+NAME = "demo"
+
+COMPARED = ["c4.5", "c4.5cs", "c4.5_mc", "c4.5_cp", "sklearn", "constant"]
+NOUN = "customer"
+
+
+def command(
+    folder: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the report goes.")
+    ] = Path("stakes-demo"),
+    debug: DebugOption = False,
+) -> None:
+    """Compare learners on german credit, show the cheapest tree and write a report. Takes a few seconds.
+
+    A bad customer who gets the credit costs 5, a good one who is sent away costs 1.
+
+    For example:
+
+    - `stakes demo -o /tmp/stakes-demo`
+    """
+    problem = read_problem("german", None, None, None)
+    console = out()
+    console.print("[bold]German credit[/bold]: 1000 customers, 300 of them bad. What mistakes cost:")
+    console.print(problem.costs.describe(NOUN) + "\n", markup=False)
+    learners = make_learners(COMPARED, problem.costs, seed=0)
+    with progress_bar("Cross-validating") as progress:
+        comparison = compare(
+            learners, problem.table, problem.labels, cost_matrix=problem.costs, n_repeats=3, progress=progress
+        )
+    console.print(comparison_grid(comparison, "German credit"))
+    name = _cheapest_tree(comparison)
+    # One third is kept aside, so that the report's bill is for customers the tree has never seen.
+    third = stratified_folds(problem.costs.codes(problem.labels), 3, 0) == 0
+    train, test = np.flatnonzero(~third), np.flatnonzero(third)
+    model = learners[name].fit(problem.table.take(train), problem.labels[train])
+    console.print(f"\n[bold]The cheapest tree[/bold], {name}, learned from {len(train)} of the customers:")
+    depth = None if model.get_n_leaves() <= 40 else 3
+    console.print(export_text(model.fitted_tree_, max_depth=depth), markup=False, soft_wrap=True)
+    view = model_view(
+        model,
+        problem.table.take(test),
+        problem.labels[test],
+        comparison=comparison,
+        title="German credit: what a tree costs",
+        noun=NOUN,
+        note=f"{name}, learned from {len(train)} customers and billed here for {len(test)} others.",
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tree.svg").write_text(draw_svg(model.fitted_tree_), encoding="utf-8")
+    save_model(model, folder / "model.json")
+    report = _write_report(folder, view)
+    _what_next(console, folder, report)
+
+
+def _cheapest_tree(comparison: Comparison) -> str:
+    """Name of the cheapest of our own trees that is more than one leaf."""
+    own = {LEARNERS[name][0] for name in COMPARED if name.startswith("c4.5")}
+    return min((r for r in comparison.results if r.name in own), key=lambda r: r.cost.mean).name
+
+
+def _write_report(folder: Path, view: Any) -> Path | None:
+    try:
+        page = render(view)
+    except ImportError as error:
+        say(f"Note: {error}", style="yellow")
+        return None
+    (folder / "report.html").write_text(page, encoding="utf-8")
+    return folder / "report.html"
+
+
+def _what_next(console: Any, folder: Path, report: Path | None) -> None:
+    if report is not None:
+        console.print(f"\n[bold]The report is in {report}[/bold]: open it in a browser.")
+    console.print(
+        f"\nTry next:\n"
+        f"  stakes show {folder}/model.json --format leaves\n"
+        f"  stakes export {folder}/model.json --to sql\n"
+        f"  stakes describe german\n"
+        f"  stakes describe YOUR.csv --target COLUMN --costs COSTS.csv",
+        markup=False,
+        soft_wrap=True,
+    )

@@ -1,0 +1,182 @@
+"""``stakes describe``: data and costs in words."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.table import Table as Grid
+
+from stakes._cli.shared import (
+    CostsOption,
+    DataArgument,
+    DebugOption,
+    JsonOption,
+    Problem,
+    TargetOption,
+    WeightsOption,
+    describe_kinds,
+    out,
+    print_json,
+    read_problem,
+)
+from stakes.decision import min_cost_class, threshold
+from stakes.tree.words import amount, number
+
+NAME = "describe"
+
+
+def command(
+    data: DataArgument,
+    costs: CostsOption = None,
+    target: TargetOption = None,
+    weights: WeightsOption = None,
+    noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Say what is in the data, what mistakes cost, and what the best constant answer would cost.
+
+    Read the costs in words before anything else: a matrix the wrong way round is noticed here.
+
+    For example:
+
+    - `stakes describe german`
+
+    - `stakes describe loans.csv --target repaid --costs costs.csv --noun customer`
+
+    - `stakes describe loans.arff --json | jq .classes`
+    """
+    problem = read_problem(data, target, costs, weights)
+    facts = facts_of(problem, noun)
+    if as_json:
+        print_json(facts)
+    else:
+        _show(facts, noun)
+
+
+def facts_of(problem: Problem, noun: str) -> dict[str, Any]:
+    """Everything that is said, as plain values."""
+    table, costs = problem.table, problem.costs
+    assert costs.classes is not None
+    share = np.ones(table.n_samples) if problem.weights is None else problem.weights
+    if share.sum() <= 0:
+        raise ValueError("the weights must not be all zero")
+    counts = np.bincount(costs.codes(problem.labels), weights=share, minlength=len(costs))
+    prior = counts / counts.sum()
+    constants = prior @ costs.values
+    best = int(min_cost_class(constants[None, :])[0])
+    labels = costs.classes.tolist()
+    columns = [
+        _column(column, values) for column, values in zip(table.schema.columns, table.columns, strict=True)
+    ]
+    return {
+        "data": problem.name,
+        "rows": table.n_samples,
+        "columns": columns,
+        "kinds": describe_kinds(table.schema),
+        "missing": sum(column["missing"] for column in columns),
+        "classes": [
+            {"label": label, "rows": float(n), "share": float(p), "cost_as_constant": float(c)}
+            for label, n, p, c in zip(labels, counts, prior, constants, strict=True)
+        ],
+        "costs": costs.to_dict(),
+        "cost_words": costs.describe(noun).splitlines(),
+        "best_constant": {
+            "label": labels[best],
+            "cost_per_row": float(constants[best]),
+            "cost": float(constants[best] * share.sum()),
+        },
+        "threshold": _threshold(problem),
+    }
+
+
+def _column(column: Any, values: Any) -> dict[str, Any]:
+    if column.is_nominal:
+        used = np.bincount(values[values >= 0], minlength=len(column.categories))
+        order = np.argsort(-used, kind="stable")
+        common = [column.categories[j] for j in order if used[j] > 0]
+        missing = int((values < 0).sum())
+        return {
+            "name": column.name,
+            "kind": column.kind,
+            "missing": missing,
+            "values": len(common),
+            "common": common[:8],
+        }
+    known = values[~np.isnan(values)]
+    ends = (float(known.min()), float(np.median(known)), float(known.max())) if len(known) else (None,) * 3
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "missing": int(len(values) - len(known)),
+        **dict(zip(("min", "median", "max"), ends, strict=True)),
+    }
+
+
+def _threshold(problem: Problem) -> float | None:
+    try:
+        return threshold(problem.costs)
+    except ValueError:
+        return None
+
+
+def _show(facts: dict[str, Any], noun: str) -> None:
+    console = out()
+    missing = facts["missing"]
+    cells = facts["rows"] * len(facts["columns"])
+    share = f" ({missing / cells:.1%})" if missing else ""
+    console.print(
+        f"{facts['data']}: {facts['rows']} rows, {facts['kinds']}, "
+        f"{missing or 'no'} missing value{'' if missing == 1 else 's'}{share}.",
+        markup=False,
+    )
+    console.print()
+    grid = Grid("class", title="Classes", title_justify="left", title_style="bold")
+    for name in ("rows", "share", "cost per row if always answered"):
+        grid.add_column(name, justify="right")
+    best = facts["best_constant"]
+    for line in facts["classes"]:
+        mark = "  (cheapest)" if line["label"] == best["label"] else ""
+        price = f"{amount(line['cost_as_constant'])}{mark}"
+        grid.add_row(_text(line["label"]), amount(line["rows"]), f"{line['share']:.1%}", price)
+    console.print(grid)
+    console.print("\n[bold]Costs[/bold]")
+    for sentence in facts["cost_words"]:
+        console.print(sentence, markup=False)
+    if facts["threshold"] is not None:
+        second = facts["classes"][1]["label"]
+        console.print(
+            f"It is cheaper to answer {second} from a probability of {facts['threshold']:.3g} on.",
+            markup=False,
+        )
+    console.print(
+        f"Always answering {best['label']} costs {amount(best['cost'])} in all, "
+        f"{amount(best['cost_per_row'])} per {noun}: a model has to beat that.",
+        markup=False,
+    )
+    console.print()
+    console.print(_columns_grid(facts["columns"]))
+
+
+def _columns_grid(columns: list[dict[str, Any]]) -> Grid:
+    grid = Grid("column", "kind", title="Columns", title_justify="left", title_style="bold")
+    grid.add_column("missing", justify="right")
+    grid.add_column("values", overflow="fold")
+    for column in columns:
+        if column["kind"] == "nominal":
+            more = ", ..." if column["values"] > len(column["common"]) else ""
+            values = f"{column['values']}: {', '.join(map(str, column['common']))}{more}"
+        elif column["min"] is None:
+            values = "none"
+        else:
+            values = f"{number(column['min'])} to {number(column['max'])}, median {number(column['median'])}"
+        grid.add_row(_text(column["name"]), column["kind"], str(column["missing"] or ""), _text(values))
+    return grid
+
+
+def _text(value: Any) -> str:
+    from rich.markup import escape
+
+    return escape(str(value))

@@ -1,0 +1,251 @@
+"""``stakes evaluate``: what learners, or a saved model, cost."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from stakes import metrics
+from stakes._cli.learners import LEARNERS, make_learners
+from stakes._cli.shared import (
+    CostsOption,
+    DataArgument,
+    DebugOption,
+    JsonOption,
+    Problem,
+    TargetOption,
+    WeightsOption,
+    columns_for,
+    notes,
+    out,
+    print_json,
+    progress_bar,
+    read_problem,
+    say,
+)
+from stakes.costs import as_cost_matrix
+from stakes.models import load_model
+from stakes.report.comparison import Comparison, Interval, compare
+from stakes.report.page import render
+from stakes.report.views import ModelView, model_view
+from stakes.tree.words import amount
+
+NAME = "evaluate"
+
+DEFAULT = ["c4.5", "c4.5cs", "c4.5_mc", "constant"]
+
+
+def command(
+    data: DataArgument,
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", "-m", metavar="FILE", help="Evaluate this saved model on the data."),
+    ] = None,
+    learner: Annotated[
+        list[str] | None,
+        typer.Option("--learner", "-l", help=f"May be repeated: {', '.join(LEARNERS)}, or all."),
+    ] = None,
+    costs: CostsOption = None,
+    target: TargetOption = None,
+    weights: WeightsOption = None,
+    folds: Annotated[int | None, typer.Option(min=2, help="Folds of the cross-validation; 10.")] = None,
+    repeats: Annotated[int | None, typer.Option(min=1, help="How often it is repeated; once.")] = None,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Shuffles the rows into folds.")] = 0,
+    abstain_cost: Annotated[
+        float | None, typer.Option(min=0.0, help="With --model: what it costs to leave a row undecided.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --model: write an HTML report there.")
+    ] = None,
+    noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Find out what learners cost, by repeated stratified cross-validation, or a saved model on a test file.
+
+    All learners see the same folds. Intervals are corrected for the overlap of the training sets (Nadeau and
+    Bengio).
+
+    For example:
+
+    - `stakes evaluate german`
+
+    - `stakes evaluate loans.csv -c costs.csv -l c4.5 -l c4.5cs -l sklearn --folds 10 --repeats 5`
+
+    - `stakes evaluate test.csv --model model.json --report report.html`
+
+    - `stakes evaluate test.csv --model model.json --abstain-cost 0.5 --json`
+    """
+    _check_options(model, learner, folds, repeats, abstain_cost, report)
+    if model is None:
+        problem = read_problem(data, target, costs, weights)
+        _learners(problem, learner or DEFAULT, folds or 10, repeats or 1, level, seed, as_json)
+        return
+    fitted = load_model(model)
+    problem = _for_model(fitted, read_problem(data, target, costs, weights), costs, data)
+    _saved(fitted, problem, abstain_cost, report, noun, as_json)
+
+
+def _check_options(
+    model: Path | None, learner: Any, folds: Any, repeats: Any, abstain_cost: Any, report: Any
+) -> None:
+    wrong = (
+        {"--learner": learner, "--folds": folds, "--repeats": repeats}
+        if model is not None
+        else {"--abstain-cost": abstain_cost, "--report": report}
+    )
+    given = [name for name, value in wrong.items() if value is not None and value != []]
+    if given:
+        rest = "cannot be used together with --model" if model is not None else "needs --model"
+        raise typer.BadParameter(f"{rest}.", param_hint=given[0])
+
+
+def _learners(
+    problem: Problem, names: list[str], folds: int, repeats: int, level: float, seed: int, as_json: bool
+) -> None:
+    learners = make_learners(list(LEARNERS) if names == ["all"] else names, problem.costs, seed)
+    with notes(), progress_bar("Cross-validating") as progress:
+        comparison = compare(
+            learners,
+            problem.table,
+            problem.labels,
+            cost_matrix=problem.costs,
+            sample_weight=problem.weights,
+            n_folds=folds,
+            n_repeats=repeats,
+            random_state=seed,
+            level=level,
+            progress=progress,
+        )
+    if as_json:
+        print_json(comparison.to_dict() | {"data": problem.name, "costs": problem.costs.to_dict()})
+    else:
+        out().print(comparison_grid(comparison, problem.name))
+
+
+def comparison_grid(comparison: Comparison, name: str) -> Group:
+    """Results side by side."""
+    repeats = f", {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
+    grid = Grid("learner", title=f"{escape(name)}: {comparison.n_folds}-fold cross-validation{repeats}")
+    for column in (
+        "cost per row",
+        f"{comparison.level:.0%} interval",
+        "total",
+        "saved",
+        "errors",
+        "high-cost errors",
+    ):
+        grid.add_column(column, justify="right")
+    grid.add_column("leaves", justify="right")
+    grid.add_column("fit", justify="right")
+    for result in comparison.results:
+        cheapest = result is comparison.cheapest
+        grid.add_row(
+            escape(result.name),
+            f"{result.cost.mean:.3f}",
+            _ends(result.cost),
+            amount(round(result.total, 1)),
+            "" if result.savings is None else f"{result.savings.mean:.0%}",
+            f"{result.errors.mean:.1%}",
+            amount(round(result.high_cost_errors, 1)),
+            "" if result.leaves is None else f"{result.leaves:.1f}",
+            f"{1000 * result.seconds:.1f} ms",
+            style="bold green" if cheapest else None,
+        )
+    words = (
+        f"Always answering {comparison.constant} costs {amount(comparison.constant_cost)} per row. "
+        f"Cheapest here: {comparison.cheapest.name}."
+    )
+    return Group(grid, escape(words))
+
+
+def _ends(interval: Interval) -> str:
+    return f"{interval.low:.3f} to {interval.high:.3f}"
+
+
+def _for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Problem:
+    """Bill by the model's classes and, unless told otherwise, by its costs."""
+    table = columns_for(model, problem.table, data)
+    known = {str(label): label for label in model.classes_.tolist()}
+    strange = sorted({str(label) for label in problem.labels.tolist()} - set(known))
+    if strange:
+        raise ValueError(f"{data} has classes that the model does not know: {', '.join(strange[:5])}")
+    # A file's class may be the number 1 where the model's is the text "1".
+    labels = model.classes_[[model.classes_.tolist().index(known[str(v)]) for v in problem.labels.tolist()]]
+    matrix = model.cost_matrix_ if costs is None else as_cost_matrix(costs, model.classes_)
+    return Problem(problem.name, table, labels, problem.weights, matrix)
+
+
+def _saved(
+    model: Any, problem: Problem, abstain_cost: float | None, report: Path | None, noun: str, as_json: bool
+) -> None:
+    bill: dict[str, Any] = {"cost_matrix": problem.costs, "sample_weight": problem.weights}
+    view = model_view(
+        model,
+        problem.table,
+        problem.labels,
+        **bill,
+        noun=noun,
+        title=f"What the model costs on {problem.name}",
+    )
+    facts: dict[str, Any] = {
+        "data": problem.name,
+        "rows": view.n_rows,
+        "cost_per_row": asdict(view.cost),
+        "total": view.total,
+        "errors": view.errors,
+        "high_cost_errors": view.high_cost_errors,
+        "savings": view.savings,
+        "best_constant": view.constant,
+        "best_constant_cost_per_row": view.constant_cost,
+        "leaves": view.n_leaves,
+        "confusion": asdict(view.confusion),
+        "classes": [asdict(line) for line in view.classes],
+    }
+    if abstain_cost is not None:
+        decision = model.decide(problem.table, abstain_cost)
+        facts["abstention"] = {
+            "cost_per_row": metrics.cost_with_abstention(
+                problem.labels, decision, abstain_cost=abstain_cost, **bill
+            ),
+            "coverage": metrics.coverage(decision, problem.weights),
+            "abstain_cost": abstain_cost,
+        }
+    if report is not None:
+        report.write_text(render(view), encoding="utf-8")
+        say(f"Wrote {report}.")
+    if as_json:
+        print_json(facts)
+    else:
+        _show(view, facts)
+
+
+def _show(view: ModelView, facts: dict[str, Any]) -> None:
+    console = out()
+    for sentence in view.words:
+        console.print(sentence, markup=False)
+    console.print(f"Cost per row: {view.cost.mean:.4g}, 95% interval {_ends(view.cost)}.", markup=False)
+    if "abstention" in facts:
+        rest = facts["abstention"]
+        console.print(
+            f"With {amount(rest['abstain_cost'])} for an undecided row: {rest['coverage']:.0%} are decided, "
+            f"at {rest['cost_per_row']:.4g} per row in all.",
+            markup=False,
+        )
+    console.print()
+    grid = Grid("actual", title="Rows (and what they cost)", title_justify="left")
+    for label in view.confusion.labels:
+        grid.add_column(escape(f"answered {label}"), justify="right")
+    for label, counts, spent in zip(
+        view.confusion.labels, view.confusion.counts, view.confusion.spent, strict=True
+    ):
+        cells = [f"{amount(n)} ({amount(c)})" for n, c in zip(counts, spent, strict=True)]
+        grid.add_row(escape(str(label)), *cells)
+    console.print(grid)

@@ -1,0 +1,75 @@
+"""``stakes export``: a saved model as code."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from stakes import _json
+from stakes._cli.shared import DebugOption, ModelArgument, OutputOption, write_text
+from stakes._cli.show import TreeOption, open_tree
+from stakes.models import load_model
+from stakes.tree.code import export_c, export_python
+from stakes.tree.fitted import FittedTree
+from stakes.tree.sql import export_sql
+from stakes.tree.text import export_dot
+
+NAME = "export"
+
+Language = StrEnum("Language", ["python", "c", "sql", "dot", "json"])
+SUFFIXES = {
+    ".py": Language.python,
+    ".c": Language.c,
+    ".sql": Language.sql,
+    ".dot": Language.dot,
+    ".gv": Language.dot,
+    ".json": Language.json,
+}
+
+
+def command(
+    model: ModelArgument,
+    to: Annotated[
+        Language | None, typer.Option("--to", help="By default what the name of the output file says.")
+    ] = None,
+    output: OutputOption = None,
+    name: Annotated[str, typer.Option(help="Prefix of the names in C.")] = "tree",
+    table: Annotated[str | None, typer.Option(help="SQL: write a whole query on this table.")] = None,
+    column: Annotated[str, typer.Option(help="SQL: name of the answer's column.")] = "prediction",
+    tree: TreeOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Write a tree as code of its own that answers as the model does, missing values included.
+
+    `json` is the tree without the estimator around it.
+
+    For example:
+
+    - `stakes export model.json --to python -o tree.py`
+
+    - `stakes export model.json --to sql --table customers`
+
+    - `stakes export model.json -o tree.c --name credit`
+    """
+    if to is None:
+        to = SUFFIXES.get(output.suffix.lower()) if output is not None else None
+    if to is None:
+        raise typer.BadParameter(
+            f"say one of {', '.join(Language)}, or an output file that tells.", param_hint="--to"
+        )
+    fitted = open_tree(load_model(model), tree)
+    write_text(_source(fitted, to, name, table, column), output)
+
+
+def _source(fitted: FittedTree, to: Language, name: str, table: str | None, column: str) -> str:
+    if to is Language.python:
+        return export_python(fitted)
+    if to is Language.c:
+        return export_c(fitted, name=name)
+    if to is Language.sql:
+        return export_sql(fitted, table=table, output=column)
+    if to is Language.dot:
+        return export_dot(fitted)
+    return _json.dumps(fitted.to_dict())

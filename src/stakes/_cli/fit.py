@@ -1,0 +1,179 @@
+"""``stakes fit``: learn a tree and write it to a file."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from stakes._cli.shared import (
+    CostsOption,
+    DataArgument,
+    DebugOption,
+    JsonOption,
+    Problem,
+    TargetOption,
+    WeightsOption,
+    notes,
+    out,
+    print_json,
+    read_problem,
+)
+from stakes.decision import Guard
+from stakes.models import save_model
+from stakes.report.comparison import count_leaves
+from stakes.tree import C45Classifier
+from stakes.tree.words import amount
+
+NAME = "fit"
+
+CostUse = StrEnum("CostUse", ["weights", "priors", "none"])
+Decision = StrEnum("Decision", ["majority", "min_cost"])
+Criterion = StrEnum("Criterion", ["gain_ratio", "gain", "gini"])
+Prune = StrEnum("Prune", ["error", "cost", "none"])
+Smoothing = StrEnum("Smoothing", ["none", "laplace", "m"])
+CostVector = StrEnum("CostVector", ["sum", "max", "mean"])
+Dialect = StrEnum("Dialect", ["c45", "j48"])
+Unseen = StrEnum("Unseen", ["missing", "error"])
+
+
+def command(
+    data: DataArgument,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes.")
+    ] = Path("model.json"),
+    costs: CostsOption = None,
+    target: TargetOption = None,
+    weights: WeightsOption = None,
+    guard: Annotated[
+        bool,
+        typer.Option(help="Predict the best constant where the tree does not beat it in cross-validation."),
+    ] = True,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the guard's cross-validation.")] = 5,
+    cost_use: Annotated[CostUse, typer.Option(help="How costs shape the tree.")] = CostUse.weights,
+    decision: Annotated[
+        Decision, typer.Option(help="What a leaf answers: its heaviest class, or the cheapest.")
+    ] = Decision.majority,
+    criterion: Annotated[Criterion, typer.Option(help="What a split is judged by.")] = Criterion.gain_ratio,
+    prune: Annotated[
+        Prune, typer.Option(help="Prune by pessimistic errors, by estimated cost, or not at all.")
+    ] = Prune.error,
+    confidence: Annotated[float, typer.Option(help="Of the error estimates; smaller prunes more.")] = 0.25,
+    dialect: Annotated[Dialect, typer.Option(help="C4.5 release 8, or as Weka's J48.")] = Dialect.c45,
+    max_depth: Annotated[int | None, typer.Option(min=0, help="Most tests on a path.")] = None,
+    max_leaves: Annotated[int | None, typer.Option(min=1, help="Most leaves; grown best-first.")] = None,
+    min_objects: Annotated[float, typer.Option(help="Two branches of a split weigh at least this.")] = 2,
+    min_gain: Annotated[float, typer.Option(help="Smallest gain of a split.")] = 0.0,
+    max_bins: Annotated[
+        int | None, typer.Option(min=2, max=255, help="Bin numeric columns first; faster on large data.")
+    ] = None,
+    smoothing: Annotated[Smoothing, typer.Option(help="Correction of leaf probabilities.")] = Smoothing.none,
+    smoothing_strength: Annotated[float, typer.Option(help="The m of the m-estimate.")] = 2.0,
+    cost_vector: Annotated[
+        CostVector, typer.Option(help="How a row of costs becomes one weight.")
+    ] = CostVector.sum,
+    group_values: Annotated[bool, typer.Option(help="Categories may share a branch.")] = False,
+    collapse: Annotated[bool, typer.Option(help="Undo splits that save no training error.")] = True,
+    raise_subtrees: Annotated[
+        bool, typer.Option("--raise/--no-raise", help="Pruning may put a branch in its parent's place.")
+    ] = True,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="A column of numbers that are only names. May be repeated."),
+    ] = None,
+    unseen: Annotated[
+        Unseen, typer.Option(help="What a category is that is met at prediction for the first time.")
+    ] = Unseen.missing,
+    seed: Annotated[int, typer.Option(min=0, help="Shuffles the guard's folds.")] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all.")] = None,
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Learn a C4.5 tree that takes costs into account, and write it as JSON.
+
+    The fit is guarded: where the tree does not cost less than always answering one class, that class is what
+    the model will answer. A note says so, and so does the file. `--no-guard` gives the bare tree.
+
+    For example:
+
+    - `stakes fit german -o model.json`
+
+    - `stakes fit loans.csv --target repaid --costs costs.csv --decision min_cost --smoothing laplace`
+
+    - `stakes fit loans.csv --cost-use none --prune cost --max-depth 4 --no-guard -o small.json`
+    """
+    problem = read_problem(data, target, costs, weights)
+    tree = C45Classifier(
+        cost_matrix=problem.costs,
+        cost_use=cost_use.value,
+        decision=decision.value,
+        criterion=criterion.value,
+        prune=None if prune is Prune.none else prune.value,
+        confidence=confidence,
+        raise_subtrees=raise_subtrees,
+        collapse=collapse,
+        min_objects=min_objects,
+        group_values=group_values,
+        max_depth=max_depth,
+        max_leaf_nodes=max_leaves,
+        min_gain=min_gain,
+        max_bins=max_bins,
+        smoothing=None if smoothing is Smoothing.none else smoothing.value,
+        smoothing_strength=smoothing_strength,
+        cost_vector=cost_vector.value,
+        dialect=dialect.value,
+        categorical_features=categorical or None,
+        unseen=unseen.value,
+        n_jobs=jobs,
+    )
+    model = Guard(tree, cv=folds, random_state=seed) if guard else tree
+    with notes():
+        model.fit(problem.table, problem.labels, sample_weight=problem.weights)
+    save_model(model, output)
+    facts = _facts(model, problem, output)
+    if as_json:
+        print_json(facts)
+    else:
+        _show(facts, problem)
+
+
+def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
+    weight = np.ones(problem.table.n_samples) if problem.weights is None else problem.weights
+    paid = problem.costs.expand(problem.labels)[
+        np.arange(len(weight)), problem.costs.codes(model.predict(problem.table))
+    ]
+    tree = model.estimator_ if isinstance(model, Guard) else model
+    facts = {
+        "model": str(output),
+        "rows": problem.table.n_samples,
+        "classes": model.classes_.tolist(),
+        "leaves": count_leaves(tree),
+        "depth": tree.get_depth(),
+        "training_cost_per_row": float(weight @ paid / weight.sum()),
+    }
+    if isinstance(model, Guard):
+        facts |= {
+            "guarded": model.guarded_,
+            "cross_validated_cost_per_row": model.cv_cost_,
+            "best_constant": np.asarray([model.constant_]).tolist()[0],
+            "best_constant_cost_per_row": model.constant_cost_,
+        }
+    return facts
+
+
+def _show(facts: dict[str, Any], problem: Problem) -> None:
+    console = out()
+    leaves = "1 leaf" if facts["leaves"] == 1 else f"{facts['leaves']} leaves"
+    console.print(f"A tree with {leaves} and depth {facts['depth']} from {facts['rows']} rows.", markup=False)
+    if "guarded" in facts:
+        console.print(
+            f"Cost per row: {amount(facts['cross_validated_cost_per_row'])} in cross-validation, "
+            f"{amount(facts['best_constant_cost_per_row'])} for always answering {facts['best_constant']}.",
+            markup=False,
+        )
+    if facts.get("guarded"):
+        console.print(f"So the model answers {facts['best_constant']} for everyone.", markup=False)
+    console.print(f"Written to {facts['model']}. See it with: stakes show {facts['model']}", markup=False)

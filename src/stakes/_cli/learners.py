@@ -1,0 +1,108 @@
+"""Learners by name, for comparing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
+
+from stakes.costs import CostMatrix
+from stakes.decision import MinExpectedCost
+from stakes.report.comparison import ConstantClassifier
+from stakes.table import Schema, Table
+from stakes.tree import C45Classifier
+
+Maker = Callable[[CostMatrix, int], Any]
+
+#: Name on the command line: title in tables, what it is, how it is made of costs and a seed.
+LEARNERS: dict[str, tuple[str, str, Maker]] = {
+    "c4.5": ("C4.5", "no costs", lambda c, seed: C45Classifier(cost_matrix=c, cost_use="none")),
+    "c4.5cs": (
+        "C4.5CS",
+        "rows weigh what mistaking them costs",
+        lambda c, seed: C45Classifier(cost_matrix=c),
+    ),
+    "c4.5pi": (
+        "C4.5(π′)",
+        "costs as altered priors while growing",
+        lambda c, seed: C45Classifier(cost_matrix=c, cost_use="priors"),
+    ),
+    "c4.5_mc": (
+        "C4.5 min. cost",
+        "C4.5, leaves answer the class of least expected cost",
+        lambda c, seed: C45Classifier(cost_matrix=c, cost_use="none", decision="min_cost"),
+    ),
+    "c4.5_lap": (
+        "C4.5 min. cost, Laplace",
+        "as c4.5_mc, with Laplace's correction of the leaves",
+        lambda c, seed: C45Classifier(
+            cost_matrix=c, cost_use="none", decision="min_cost", smoothing="laplace"
+        ),
+    ),
+    "c4.5_cp": (
+        "C4.5 cost pruned",
+        "as c4.5_mc, pruned where that lowers the estimated cost",
+        lambda c, seed: C45Classifier(
+            cost_matrix=c, cost_use="none", decision="min_cost", prune="cost", smoothing="laplace"
+        ),
+    ),
+    "j48": (
+        "J48",
+        "c4.5 as Weka has it",
+        lambda c, seed: C45Classifier(cost_matrix=c, cost_use="none", dialect="j48"),
+    ),
+    "j48cs": ("J48CS", "c4.5cs as Weka has it", lambda c, seed: C45Classifier(cost_matrix=c, dialect="j48")),
+    "sklearn": (
+        "scikit-learn tree",
+        "DecisionTreeClassifier, one-hot encoded",
+        lambda c, seed: _sklearn(seed),
+    ),
+    "sklearn_mc": (
+        "scikit-learn tree min. cost",
+        "the same in MinExpectedCost",
+        lambda c, seed: MinExpectedCost(_sklearn(seed), cost_matrix=c),
+    ),
+    "constant": ("best constant", "always the cheapest class", lambda c, seed: ConstantClassifier(c)),
+}
+
+
+def make_learners(names: list[str], costs: CostMatrix, seed: int) -> dict[str, Any]:
+    """Learners by their titles, in the order of the names; a name that is not known is a ValueError."""
+    learners = {}
+    for name in names:
+        if name not in LEARNERS:
+            raise ValueError(f"--learner must be one of {', '.join(LEARNERS)}, got {name!r}")
+        title, _, make = LEARNERS[name]
+        learners[title] = make(costs, seed)
+    return learners
+
+
+def _sklearn(seed: int) -> Any:
+    return make_pipeline(OneHotTable(), DecisionTreeClassifier(random_state=seed))
+
+
+class OneHotTable(TransformerMixin, BaseEstimator):
+    """A table as numbers: nominal columns one-hot, missing categories as zeros, missing numbers as NaN."""
+
+    schema_: Schema
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Remember the columns."""
+        self.schema_ = Table.from_data(X).schema
+        return self
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return the numbers."""
+        table = self.schema_.encode(X)
+        parts = [
+            (values[:, None] == np.arange(len(column.categories))).astype(float)
+            if column.is_nominal
+            else values[:, None]
+            for column, values in zip(table.schema.columns, table.columns, strict=True)
+        ]
+        return np.hstack(parts)

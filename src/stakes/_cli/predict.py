@@ -1,0 +1,200 @@
+"""``stakes predict``: answers of a saved model for new rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from stakes._cli.shared import (
+    DataArgument,
+    DebugOption,
+    JsonOption,
+    ModelArgument,
+    OutputOption,
+    columns_for,
+    print_json,
+    read_data,
+    say,
+)
+from stakes.models import load_model
+from stakes.table import Column, Schema, Table, write_arff
+
+NAME = "predict"
+
+Format = StrEnum("Format", ["csv", "arff", "parquet", "json"])
+SUFFIXES = {".csv": "csv", ".arff": "arff", ".parquet": "parquet", ".pq": "parquet", ".json": "json"}
+
+
+def command(
+    model: ModelArgument,
+    data: DataArgument,
+    output: OutputOption = None,
+    format: Annotated[
+        Format | None,
+        typer.Option("--format", "-f", help="By default what the name of the file says, else CSV."),
+    ] = None,
+    abstain_cost: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, help="Leave a row undecided where deciding is expected to cost more than this."
+        ),
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Add a column with the path in words.")] = False,
+    with_data: Annotated[
+        bool, typer.Option("--with-data", help="Repeat the data's columns in front.")
+    ] = False,
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Answer for each row of a file: the class, the probabilities, and what the answer is expected to cost.
+
+    Columns are found by name; more columns than the model needs do no harm. An undecided row has no class.
+    With `--abstain-cost` the cheapest class is answered, or none, whatever the leaf's own answer.
+
+    For example:
+
+    - `stakes predict model.json new.csv > answers.csv`
+
+    - `stakes predict model.json new.arff -o answers.parquet --abstain-cost 0.3`
+
+    - `stakes predict model.json new.csv --explain --json | jq '.[0].why'`
+    """
+    fitted = load_model(model)
+    table, _ = read_data(data, None)
+    rows = columns_for(fitted, table, data)
+    columns = _answers(fitted, rows, abstain_cost)
+    if explain:
+        columns["why"] = [str(why) for why in _explainer(fitted).explain(rows)]
+    if with_data:
+        columns = _data_columns(table) | columns
+    chosen = _format(output, format, as_json)
+    if chosen == "json":
+        _write_json(columns, output)
+    elif chosen == "csv":
+        _write_csv(columns, output)
+    else:
+        _write_table(columns, output, chosen)
+    if output is not None:
+        say(f"Wrote {output}: {table.n_samples} rows.")
+
+
+def _answers(model: Any, rows: Table, abstain_cost: float | None) -> dict[str, list[Any]]:
+    proba = model.decision_proba(rows)
+    if abstain_cost is None:
+        labels = model.predict(rows)
+        expected = model.expected_cost(rows)[np.arange(len(labels)), model.cost_matrix_.codes(labels)]
+    else:
+        decision = model.decide(rows, abstain_cost)
+        labels, expected = decision.labels, decision.expected_cost
+    names = [f"p({label})" for label in model.classes_.tolist()]
+    answers = {"prediction": labels.tolist()}
+    answers |= {name: proba[:, k].tolist() for k, name in enumerate(names)}
+    answers["expected_cost"] = expected.tolist()
+    return answers
+
+
+def _explainer(model: Any) -> Any:
+    while not hasattr(model, "explain"):
+        if getattr(model, "guarded_", False):
+            raise ValueError("--explain has nothing to tell: this model answers the same class for every row")
+        model = model.estimator_
+    return model
+
+
+def _data_columns(table: Table) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {}
+    for column, values in zip(table.schema.columns, table.columns, strict=True):
+        if column.is_nominal:
+            names = [*column.categories, None]
+            columns[column.name] = [names[code] for code in values.tolist()]
+        else:
+            columns[column.name] = [None if math.isnan(value) else value for value in values.tolist()]
+    if table.y is not None and table.classes is not None:
+        names = [*table.classes.tolist(), None]
+        columns[table.target or "class"] = [names[code] for code in table.y.tolist()]
+    return columns
+
+
+def _format(output: Path | None, format: Format | None, as_json: bool) -> str:
+    chosen = "json" if as_json else None if format is None else format.value
+    if chosen is None and output is not None:
+        chosen = SUFFIXES.get(output.suffix.lower())
+        if chosen is None:
+            raise ValueError(
+                f"--output must end in one of {', '.join(SUFFIXES)}, or say --format; got {output}"
+            )
+    chosen = chosen or "csv"
+    if output is None and chosen == "parquet":
+        raise ValueError("Parquet cannot be printed; give a file with --output")
+    return chosen
+
+
+def _write_csv(columns: dict[str, list[Any]], output: Path | None) -> None:
+    if output is None:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        return
+    with output.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _write_json(columns: dict[str, list[Any]], output: Path | None) -> None:
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if output is None:
+        print_json(rows)
+    else:
+        from stakes._json import dumps
+
+        output.write_text(dumps(rows) + "\n", encoding="utf-8")  # type: ignore[arg-type]
+
+
+def _write_table(columns: dict[str, list[Any]], output: Path | None, format: str) -> None:
+    if format == "parquet":
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError as error:
+            raise ImportError("writing Parquet needs pyarrow: pip install 'stakes[data]'.") from error
+        pq.write_table(pa.table(columns), output)
+        return
+    table = _as_table(columns)
+    if output is not None:
+        write_arff(table, output, relation="predictions")
+    else:
+        buffer = io.StringIO()
+        _arff_to(table, buffer)
+        sys.stdout.write(buffer.getvalue())
+
+
+def _arff_to(table: Table, buffer: io.StringIO) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "predictions.arff")
+        write_arff(table, path, relation="predictions")
+        buffer.write(path.read_text(encoding="utf-8"))
+
+
+def _as_table(columns: dict[str, list[Any]]) -> Table:
+    described, arrays = [], []
+    for name, values in columns.items():
+        if all(value is None or isinstance(value, float) for value in values):
+            described.append(Column(name))
+            arrays.append(np.array([np.nan if value is None else value for value in values]))
+            continue
+        categories = tuple(dict.fromkeys(value for value in values if value is not None))
+        code = {value: i for i, value in enumerate(categories)}
+        described.append(Column(name, "nominal", categories))
+        arrays.append(np.array([-1 if v is None else code[v] for v in values], dtype=np.int32))
+    return Table(Schema(tuple(described)), arrays)

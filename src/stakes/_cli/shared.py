@@ -1,0 +1,213 @@
+"""What the commands share: options, consoles, notes, reading data and costs, writing text."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from stakes.costs import CostMatrix, as_cost_matrix
+from stakes.datasets import load_table
+from stakes.table import Schema, Table, read_table
+
+DATA_HELP = (
+    "A file (.arff, .csv, .tsv, .parquet, or C4.5's .names/.data/.test; .gz works) or the name of a data set "
+    "such as german."
+)
+
+
+def set_debug(ctx: typer.Context, value: bool) -> bool:
+    """Remember --debug, wherever on the line it stands."""
+    if value:
+        ctx.find_root().meta["debug"] = True
+    return value
+
+
+def debugging(ctx: Any) -> bool:
+    """Whether --debug was given."""
+    return bool(ctx.params.get("debug") or ctx.find_root().meta.get("debug"))
+
+
+DataArgument = Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
+ModelArgument = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model that `stakes fit` wrote.", show_default=False)
+]
+CostsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--costs",
+        "-c",
+        metavar="FILE",
+        help="What mistakes cost: CSV with a line per actual and a column per predicted class, C5.0 .costs, "
+        "or JSON. Without it a named data set has its published costs, and else every mistake costs 1.",
+    ),
+]
+TargetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", metavar="COLUMN", help="The class column; by default the one named class."
+    ),
+]
+WeightsOption = Annotated[
+    str | None,
+    typer.Option("--weights", metavar="COLUMN", help="Column that says how many rows each row stands for."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+DebugOption = Annotated[
+    bool, typer.Option("--debug", callback=set_debug, help="Show a traceback where something goes wrong.")
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write there instead of to the terminal."),
+]
+
+
+def out() -> Console:
+    """Console for what the user asked for. A pipe has no width, so tables get a generous one."""
+    return Console(width=None if sys.stdout.isatty() else 120, highlight=False, soft_wrap=False)
+
+
+def say(text: str, style: str = "") -> None:
+    """Print a remark on stderr, one line however long, so that it can be searched for."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(text, style=style, markup=False)
+
+
+def print_json(value: Any) -> None:
+    """Print JSON on stdout; numbers that JSON has not become null."""
+    typer.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def write_text(text: str, output: Path | None) -> None:
+    """Write to a file, or to stdout."""
+    if output is None:
+        typer.echo(text.removesuffix("\n"))
+    else:
+        output.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+        say(f"Wrote {output}.")
+
+
+@contextmanager
+def notes() -> Iterator[None]:
+    """Turn warnings into sentences on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        say(f"Note: {text}{'' if text.endswith('.') else '.'}", style="yellow")
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Show a bar on stderr while the work goes on; nothing where stderr is no terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=None)
+
+        def advance(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=f"{title} {what}".strip())
+
+        yield advance
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Data with labels and weights, and what its mistakes cost."""
+
+    name: str
+    table: Table
+    labels: NDArray[Any]
+    weights: NDArray[np.float64] | None
+    costs: CostMatrix
+
+
+def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
+    """Read a file, or a data set by its name; with the costs that are published for it."""
+    path = Path(data)
+    if path.is_dir():
+        raise ValueError(f"{data} is a folder; a file or the name of a data set is needed")
+    if path.exists() or path.suffix or len(path.parts) > 1:
+        return read_table(path, target), None
+    if target is not None:
+        raise ValueError("--target is for files; a named data set has its class already")
+    return load_table(data)
+
+
+def read_problem(data: str, target: str | None, costs: Path | None, weights: str | None) -> Problem:
+    """Read data with its classes; rows without a class are left out, and a note says so."""
+    table, published = read_data(data, target)
+    if table.y is None or table.classes is None:
+        raise ValueError(
+            f"{data} has no column named class; say with --target which column the classes are in, one of "
+            f"{', '.join(table.schema.names[:20])}"
+        )
+    table = take_weights(table, weights)
+    assert table.y is not None
+    known = np.flatnonzero(table.y >= 0)
+    if len(known) < table.n_samples:
+        say(f"Note: {table.n_samples - len(known)} rows without a class are left out.", style="yellow")
+        table = table.take(known)
+    if table.n_samples == 0:
+        raise ValueError(f"{data} has no row with a class")
+    labels = table.labels()
+    matrix = as_cost_matrix(published if costs is None else costs, np.unique(labels))
+    return Problem(Path(data).name, table, labels, table.weights, matrix)
+
+
+def take_weights(table: Table, column: str | None) -> Table:
+    """Take a column out of the table and use it as weights."""
+    if column is None:
+        return table
+    if column not in table.schema.names:
+        raise ValueError(
+            f"--weights names {column!r}, but the columns are {', '.join(table.schema.names[:20])}"
+        )
+    position = table.schema.names.index(column)
+    if table.schema.columns[position].is_nominal:
+        raise ValueError(f"--weights names {column!r}, which holds text; numbers are needed")
+    rest = table.select([name for name in table.schema.names if name != column])
+    weights = table.columns[position]
+    if np.isnan(weights).any():
+        raise ValueError(f"--weights names {column!r}, where a value is missing; every row needs a weight")
+    return Table(
+        rest.schema, rest.columns, y=rest.y, classes=rest.classes, weights=weights, target=rest.target
+    )
+
+
+def columns_for(model: Any, table: Table, data: str) -> Table:
+    """Columns of the table that the model was fitted on, by name and in its order."""
+    names = tuple(getattr(model, "feature_names_in_", ()))
+    if not names:
+        return table
+    missing = [name for name in names if name not in table.schema.names]
+    if missing:
+        shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
+        raise ValueError(f"{data} lacks {len(missing)} of the columns that the model was fitted on: {shown}")
+    return table.select(list(names))
+
+
+def describe_kinds(schema: Schema) -> str:
+    """Say how many columns there are of each kind."""
+    nominal = sum(column.is_nominal for column in schema.columns)
+    return f"{len(schema)} columns ({len(schema) - nominal} numeric, {nominal} nominal)"

@@ -1,0 +1,101 @@
+"""``stakes show``: look at a saved model."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from stakes._cli.shared import (
+    DebugOption,
+    JsonOption,
+    ModelArgument,
+    OutputOption,
+    out,
+    print_json,
+    say,
+    write_text,
+)
+from stakes.decision import Guard
+from stakes.models import effective_tree, load_model
+from stakes.tree.draw import draw_svg
+from stakes.tree.fitted import FittedTree
+from stakes.tree.text import export_dot, export_text
+from stakes.tree.words import amount, leaf_table
+
+NAME = "show"
+
+View = StrEnum("View", ["text", "leaves", "svg", "dot"])
+TreeOption = Annotated[
+    bool,
+    typer.Option("--tree", help="The tree itself, also where the guard decided that a constant is cheaper."),
+]
+
+
+def command(
+    model: ModelArgument,
+    format: Annotated[
+        View | None,
+        typer.Option("--format", "-f", help="By default what the name of the file says, else text."),
+    ] = None,
+    output: OutputOption = None,
+    max_depth: Annotated[int | None, typer.Option(min=1, help="Levels of tests to show.")] = None,
+    tree: TreeOption = False,
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Show a tree as text, as a table of its leaves, or as a drawing (SVG, or DOT for Graphviz).
+
+    `--json` prints the leaves: conditions, answer, training weight, errors and share of the cost.
+
+    For example:
+
+    - `stakes show model.json`
+
+    - `stakes show model.json --format leaves`
+
+    - `stakes show model.json -o tree.svg --max-depth 4`
+
+    - `stakes show model.json -f dot | dot -Tpng > tree.png`
+    """
+    fitted = open_tree(load_model(model), tree)
+    if as_json:
+        print_json([asdict(leaf) for leaf in leaf_table(fitted)])
+        return
+    if format is None:
+        suffix = "" if output is None else output.suffix.lower()
+        format = {".svg": View.svg, ".dot": View.dot, ".gv": View.dot}.get(suffix, View.text)
+    if format is View.leaves and output is None:
+        out().print(_leaves(fitted))
+    elif format is View.leaves:
+        lines = [f"{'; '.join(leaf.conditions)} -> {leaf.label}" for leaf in leaf_table(fitted)]
+        write_text("\n".join(lines), output)
+    else:
+        writer: Any = {View.text: export_text, View.svg: draw_svg, View.dot: export_dot}[format]
+        write_text(writer(fitted, max_depth=max_depth), output)
+
+
+def open_tree(model: Any, unguarded: bool) -> FittedTree:
+    """Return the tree to show or export, and say on stderr where a guard has replaced it."""
+    if isinstance(model, Guard) and model.guarded_:
+        what = "this is the tree it is guarded against" if unguarded else "--tree has the tree"
+        say(f"Note: this model answers {model.constant_} for everyone; {what}.", style="yellow")
+    return effective_tree(model, unguarded=unguarded)
+
+
+def _leaves(fitted: FittedTree) -> Grid:
+    grid = Grid("leaf", "answer")
+    for name in ("weight", "wrong", "expected cost", "cost", "share"):
+        grid.add_column(name, justify="right")
+    for leaf in sorted(leaf_table(fitted), key=lambda leaf: -leaf.cost):
+        grid.add_row(
+            escape("; ".join(leaf.conditions) or "every row"),
+            escape(str(leaf.label)),
+            *map(amount, (leaf.weight, leaf.errors, leaf.expected_cost, leaf.cost)),
+            f"{leaf.share:.0%}",
+        )
+    return grid

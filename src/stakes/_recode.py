@@ -1,0 +1,61 @@
+"""From one schema to another: columns that were read once and are now to be what a fitted model expects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _columns as col
+from stakes._columns import NOMINAL, Column
+
+
+def recode_columns(
+    old: Sequence[Column], arrays: Sequence[NDArray[Any]], new: Sequence[Column], unseen: str
+) -> list[NDArray[Any]]:
+    """Arrays of columns, brought to the kinds and categories of others, column by column."""
+    return [
+        _recode(before, values, after, unseen) for before, values, after in zip(old, arrays, new, strict=True)
+    ]
+
+
+def _recode(before: Column, values: NDArray[Any], after: Column, unseen: str) -> NDArray[Any]:
+    if not after.is_nominal:
+        return _as_numbers(before, values, after.name) if before.is_nominal else values
+    if before.is_nominal and before.categories == after.categories:
+        return values
+    if not before.is_nominal:
+        before, values = number_categories(before, values)
+    return col.encode_nominal(values, before.categories, _index(before, after), unseen, after.name)
+
+
+def _index(before: Column, after: Column) -> dict[Any, int]:
+    """Codes of the new categories by the old ones: the same value, or else one that is written the same."""
+    exact = {value: code for code, value in enumerate(after.categories)}
+    written = {str(value): code for code, value in reversed(list(enumerate(after.categories)))}
+    found = {value: exact.get(value, written.get(str(value))) for value in before.categories}
+    return {value: code for value, code in found.items() if code is not None}
+
+
+def _as_numbers(column: Column, codes: NDArray[np.int32], name: str) -> NDArray[np.float64]:
+    numbers = np.full(len(column.categories) + 1, np.nan)  # the last entry answers code -1
+    used = np.unique(codes[codes >= 0])
+    for code in used.tolist():
+        value = column.categories[code]
+        try:
+            numbers[code] = float(value)
+        except ValueError:
+            row = int(np.flatnonzero(codes == code)[0])
+            raise col.not_numeric(name, row, value) from None
+    if np.isinf(numbers).any():
+        raise ValueError(f"column {name!r} contains infinity. Missing values are written as NaN.")
+    return numbers[codes]
+
+
+def number_categories(column: Column, values: NDArray[np.float64]) -> tuple[Column, NDArray[np.int32]]:
+    """Make a nominal column of a numeric one."""
+    codes, distinct = col.factorize_array(values)
+    categories = tuple(col.plain_value(value) for value in distinct)
+    return Column(column.name, NOMINAL, categories), codes.astype(np.int32)

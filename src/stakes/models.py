@@ -1,0 +1,136 @@
+"""Saved models: one file format, and one place that knows which classes can be read from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from stakes import _json
+from stakes.decision import Guard, MinExpectedCost
+from stakes.tree import C45Classifier, FittedTree, TreeModel
+
+__all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Read any model that stakes has written as JSON, whatever its class.
+
+    Parameters
+    ----------
+    path : path
+        A file written by ``to_json``, `save_model` or ``stakes fit``. Nothing in it is run.
+
+    Returns
+    -------
+    estimator
+        Fitted, of the class that the file names.
+
+    Raises
+    ------
+    ValueError
+        Where the file is no such model, is damaged, or does not fit together.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from stakes import C45Classifier, load_model
+    >>> tree = C45Classifier().fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"])
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
+    >>> tree.to_json(path)
+    >>> load_model(path).predict([[7.0]])
+    array(['high'], dtype='<U4')
+    """
+    document = _json.load_json(path)
+    try:
+        return model_from_dict(document)
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+
+def save_model(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model that has ``to_dict`` as JSON, for `load_model`."""
+    _json.save_json(path, model.to_dict())
+
+
+def model_from_dict(document: Mapping[str, Any]) -> Any:
+    """Return the model of what ``to_dict`` gave; anything else is a ValueError."""
+    _json.check_format(document, "stakes-model", 1, "the model")
+    # A wrapper has its class under "type" and the document of what it wraps under "estimator".
+    name = document.get("type", document.get("estimator"))
+    reader = _READERS.get(name) if isinstance(name, str) else None
+    if reader is None:
+        shown = repr(name) if isinstance(name, str) and len(name) <= 60 else "something else"
+        raise ValueError(f"the model's estimator must be one of {', '.join(_READERS)}, got {shown}")
+    try:
+        return reader(document)
+    except ValueError:
+        raise
+    except Exception as error:
+        # The document comes from outside: whatever stumbles over it, the document is what is wrong.
+        raise ValueError(f"the model cannot be read: {type(error).__name__}: {error}") from error
+
+
+class _AnyModel:
+    """Stands in for the inner class of a wrapper; the inner document says itself what it is."""
+
+    from_dict = staticmethod(model_from_dict)
+
+
+#: Every class that can be read, by the name its documents carry. New estimators are added here.
+_READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "C45Classifier": C45Classifier.from_dict,
+    "Guard": lambda document: Guard.from_dict(document, _AnyModel),
+    "MinExpectedCost": lambda document: MinExpectedCost.from_dict(document, _AnyModel),
+}
+
+
+def effective_tree(model: Any, *, unguarded: bool = False) -> FittedTree:
+    """Return the tree that a fitted model answers by, wrappers included.
+
+    Parameters
+    ----------
+    model : fitted tree classifier, or a Guard or MinExpectedCost around one
+    unguarded : bool
+        Whether to return the tree also where a guard has decided against it; else that is a single leaf.
+
+    Examples
+    --------
+    >>> from stakes import C45Classifier, MinExpectedCost
+    >>> tree = C45Classifier().fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"])
+    >>> effective_tree(tree).tree.n_nodes
+    3
+    """
+    if isinstance(model, Guard):
+        inner = effective_tree(model.estimator_, unguarded=unguarded)
+        return _constant_tree(model, inner) if model.guarded_ and not unguarded else inner
+    if isinstance(model, MinExpectedCost):
+        inner = effective_tree(model.estimator_, unguarded=unguarded)
+        draft = replace(inner, costs=model.cost_matrix_.values, min_cost=True)
+        return replace(draft, decision=draft.choose(draft.values))
+    fitted = getattr(model, "fitted_tree_", None)
+    if fitted is None:
+        raise ValueError(f"the model must be a tree or a wrapper around one, got {type(model).__name__}")
+    return fitted
+
+
+def _constant_tree(guard: Guard, inner: FittedTree) -> FittedTree:
+    """Tree of one leaf that answers the guard's constant."""
+    code = np.flatnonzero(guard.classes_ == guard.constant_)[:1].astype(np.int32)
+    nothing = np.zeros(0, dtype=np.int32)
+    tree = TreeModel(
+        feature=np.array([-1], dtype=np.int32),
+        threshold=np.array([np.nan]),
+        first_child=np.array([-1], dtype=np.int32),
+        n_branches=np.array([0], dtype=np.int32),
+        value_start=np.array([0, 0], dtype=np.int32),
+        value_branch=nothing,
+        class_weights=guard.prior_[None, :] * inner.counts[0].sum(),
+        label=code,
+    )
+    return FittedTree(
+        tree, inner.schema, guard.classes_, guard.prior_[None, :], code, guard.cost_matrix_.values, False
+    )

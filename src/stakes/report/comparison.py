@@ -1,0 +1,313 @@
+"""Learners side by side: repeated stratified cross-validation of what they cost, with intervals."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+from stakes._features import take_rows
+from stakes._folds import stratified_folds
+from stakes.costs import CostMatrix, as_cost_matrix
+from stakes.decision import Guard, min_cost_class
+from stakes.decision._wrapper import takes
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and the ends of its confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LearnerResult:
+    """What one learner did in cross-validation.
+
+    Attributes
+    ----------
+    name : str
+    cost : Interval
+        Cost per (weighted) row.
+    total : float
+        Cost of one pass over all rows, the mean of the repetitions.
+    errors : Interval
+        Share of the rows that were called something else.
+    high_cost_errors : float
+        Number of mistakes dearer than the cheapest kind, in one pass over all rows.
+    savings : Interval or None
+        Share of the best constant's cost that was saved; None where that costs nothing.
+    leaves : float or None
+        Mean number of leaves; None for a learner without leaves.
+    seconds : float
+        Mean time of one fit.
+    """
+
+    name: str
+    cost: Interval
+    total: float
+    errors: Interval
+    high_cost_errors: float
+    savings: Interval | None
+    leaves: float | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Results of several learners on the same folds.
+
+    Attributes
+    ----------
+    results : tuple of LearnerResult
+        In the order in which the learners were given.
+    n_rows, n_folds, n_repeats : int
+    constant : label of the best constant prediction
+    constant_cost : float
+        What it costs per row.
+    level : float
+        Confidence level of the intervals.
+    """
+
+    results: tuple[LearnerResult, ...]
+    n_rows: int
+    n_folds: int
+    n_repeats: int
+    constant: Any
+    constant_cost: float
+    level: float = 0.95
+
+    @property
+    def cheapest(self) -> LearnerResult:
+        """The result of least cost, the first one on ties."""
+        return min(self.results, key=lambda result: result.cost.mean)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self) | {"results": [asdict(result) for result in self.results]}
+
+
+class ConstantClassifier(ClassifierMixin, BaseEstimator):
+    """Always predicts the class that is cheapest to predict for every training row."""
+
+    def __init__(self, cost_matrix: Any = None) -> None:
+        self.cost_matrix = cost_matrix
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the class."""
+        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
+        self.cost_matrix_ = as_cost_matrix(self.cost_matrix, self.classes_)
+        share = np.bincount(codes, weights=sample_weight, minlength=len(self.classes_))
+        self.prior_ = share / share.sum()
+        self.constant_ = self.classes_[
+            int(min_cost_class(self.prior_[None, :] @ self.cost_matrix_.values)[0])
+        ]
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class for each row."""
+        return np.full(X.shape[0], self.constant_, dtype=self.classes_.dtype)
+
+    def get_n_leaves(self) -> int:
+        """Return 1: a constant is a tree without tests."""
+        return 1
+
+
+def compare(
+    learners: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    cost_matrix: Any = None,
+    sample_weight: Any = None,
+    n_folds: int = 10,
+    n_repeats: int = 1,
+    random_state: int = 0,
+    level: float = 0.95,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Cross-validate learners on the same folds.
+
+    Intervals follow Nadeau and Bengio: the variance over folds is enlarged because training sets overlap.
+
+    Parameters
+    ----------
+    learners : mapping of name to classifier
+    X, y : data and labels, as the learners take them
+    cost_matrix : anything that `as_cost_matrix` takes
+        The costs that all are judged by; the learners keep their own.
+    sample_weight : array-like of shape (n_samples,), optional
+    n_folds, n_repeats : int
+        Folds of one repetition, which are stratified, and number of repetitions.
+    random_state : int
+        Repetition r shuffles with ``random_state + r``.
+    level : float
+        Confidence level.
+    progress : callable, optional
+        Called with the number of fits done, of all fits, and the name of the learner whose turn it is.
+
+    References
+    ----------
+    C. Nadeau, Y. Bengio (2003). Inference for the Generalization Error. Machine Learning 52, 239-281.
+
+    Examples
+    --------
+    >>> from stakes import C45Classifier, datasets
+    >>> table, costs = datasets.load_table("german")
+    >>> learners = {"C4.5": C45Classifier(), "C4.5CS": C45Classifier(cost_matrix=costs)}
+    >>> compare(learners, table, table.labels(), cost_matrix=costs).cheapest.name
+    'C4.5CS'
+    """
+    labels = np.asarray(y)
+    classes, codes = np.unique(labels, return_inverse=True)
+    _check_plan(learners, len(labels), n_folds, n_repeats, level)
+    matrix = as_cost_matrix(cost_matrix, classes)
+    weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    constants = weight @ matrix.values[codes] / weight.sum()
+    best = int(min_cost_class(constants[None, :])[0])
+    base = float(constants[best])
+    folds = [stratified_folds(codes, n_folds, random_state + r) for r in range(n_repeats)]
+    total_fits, done = len(learners) * n_repeats * n_folds, 0
+    results = []
+    for name, learner in learners.items():
+        rows = []
+        for train, test in _splits(folds, weight):
+            if progress is not None:
+                progress(done, total_fits, name)
+            rows.append(_one_fold(learner, X, labels, weight, matrix, train, test, sample_weight is not None))
+            done += 1
+        results.append(_summary(name, rows, float(weight.sum()), base, level))
+    if progress is not None:
+        progress(done, total_fits, "")
+    return Comparison(
+        tuple(results), len(labels), n_folds, n_repeats, classes[best : best + 1].tolist()[0], base, level
+    )
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """Sums over the test rows of one fold."""
+
+    weight: float
+    train_weight: float
+    cost: float
+    errors: float
+    high: float
+    leaves: float | None
+    seconds: float
+
+
+def _check_plan(learners: Mapping[str, Any], n_rows: int, n_folds: int, n_repeats: int, level: float) -> None:
+    if not learners:
+        raise ValueError("learners must hold at least one learner, got none")
+    if not 2 <= n_folds <= n_rows:
+        raise ValueError(f"n_folds must be between 2 and the number of rows, {n_rows}, got {n_folds}")
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be at least 1, got {n_repeats}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, such as 0.95, got {level}")
+
+
+def _splits(
+    folds: list[NDArray[np.intp]], weight: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    for fold in folds:
+        for number in range(int(fold.max()) + 1):
+            train, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+            if weight[train].sum() > 0 and weight[test].sum() > 0:
+                yield train, test
+
+
+def _one_fold(
+    learner: Any,
+    X: Any,
+    labels: NDArray[Any],
+    weight: NDArray[np.float64],
+    matrix: CostMatrix,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    weighted: bool,
+) -> _Fold:
+    model = clone(learner)
+    extra = {"sample_weight": weight[train]} if weighted and takes(model, "sample_weight") else {}
+    start = time.perf_counter()
+    model.fit(take_rows(X, train), labels[train], **extra)
+    seconds = time.perf_counter() - start
+    actual = matrix.codes(labels[test])
+    predicted = matrix.codes(model.predict(take_rows(X, test)), "predictions")
+    wrong, share = actual != predicted, weight[test]
+    dear = wrong & (matrix.normalise().values[actual, predicted] > 1.0)
+    return _Fold(
+        weight=float(share.sum()),
+        train_weight=float(weight[train].sum()),
+        cost=float(share @ matrix.values[actual, predicted]),
+        errors=float(share @ wrong),
+        high=float(share @ dear),
+        leaves=count_leaves(model),
+        seconds=seconds,
+    )
+
+
+def _summary(name: str, folds: list[_Fold], weight: float, base: float, level: float) -> LearnerResult:
+    tested = sum(fold.weight for fold in folds)
+    cost = _interval([(fold.cost, fold) for fold in folds], level)
+    errors = _interval([(fold.errors, fold) for fold in folds], level)
+    leaves = [fold.leaves for fold in folds if fold.leaves is not None]
+    return LearnerResult(
+        name=name,
+        cost=cost,
+        total=cost.mean * weight,
+        errors=Interval(errors.mean, max(errors.low, 0.0), min(errors.high, 1.0)),
+        high_cost_errors=sum(fold.high for fold in folds) / tested * weight,
+        savings=None
+        if base == 0
+        else Interval(*((base - x) / abs(base) for x in (cost.mean, cost.high, cost.low))),
+        leaves=float(np.mean(leaves)) if leaves else None,
+        seconds=float(np.mean([fold.seconds for fold in folds])),
+    )
+
+
+def _interval(sums: list[tuple[float, _Fold]], level: float) -> Interval:
+    """Corrected resampled t interval of a mean per row, the mean being that of all rows."""
+    per_row = np.array([value / fold.weight for value, fold in sums])
+    mean = sum(value for value, _ in sums) / sum(fold.weight for _, fold in sums)
+    if len(per_row) < 2:
+        return Interval(mean, mean, mean)
+    ratio = float(np.mean([fold.weight / fold.train_weight for _, fold in sums]))
+    spread = float(np.sqrt((1 / len(per_row) + ratio) * per_row.var(ddof=1)))
+    half = float(stdtrit(len(per_row) - 1, (1 + level) / 2)) * spread
+    return Interval(mean, mean - half, mean + half)
+
+
+def mean_interval(values: NDArray[np.float64], weight: NDArray[np.float64], level: float = 0.95) -> Interval:
+    """Mean of independent (weighted) rows with its t interval."""
+    share = weight / weight.sum()
+    mean = float(share @ values)
+    size = 1 / float(share @ share)  # number of equally weighted rows that say as much
+    if size <= 1:
+        return Interval(mean, mean, mean)
+    variance = float(share @ (values - mean) ** 2) * size / (size - 1)
+    half = float(stdtrit(size - 1, (1 + level) / 2)) * float(np.sqrt(variance / size))
+    return Interval(mean, mean - half, mean + half)
+
+
+def count_leaves(model: Any) -> int | None:
+    """Leaves of a fitted tree, through wrappers and pipelines; None for what has no leaves."""
+    if isinstance(model, Guard) and model.guarded_:
+        return 1
+    if hasattr(model, "get_n_leaves"):
+        return int(model.get_n_leaves())
+    inner = getattr(model, "estimator_", None)
+    if inner is None and hasattr(model, "steps"):
+        inner = model.steps[-1][1]
+    return None if inner is None else count_leaves(inner)
