@@ -78,10 +78,10 @@ def main():
     ]
     lines += ["|---|---|---|---|---|---|"]
     lines += [
-        f"| {n} | {e:.2f} ({s:.2f}) | {je:.2f} | {oe:.2f} | {l} | {ol} |"
-        for n, e, l, s, je, _, oe, ol in rows
+        f"| {n} | {e:.2f} ({s:.2f}) | {je:.2f} | {oe:.2f} | {leaves} | {ol} |"
+        for n, e, leaves, s, je, _, oe, ol in rows
     ]
-    numbers = np.array([[e, je, oe, l, ol] for _, e, l, _, je, _, oe, ol in rows], dtype=float)
+    numbers = np.array([[e, je, oe, leaves, ol] for _, e, leaves, _, je, _, oe, ol in rows], dtype=float)
     error, same, theirs, leaves, their_leaves = numbers.mean(axis=0)
     lines += [
         f"| **mean of {len(rows)}** | {error:.2f} | {same:.2f} | {theirs:.2f} | {leaves:.1f} | {their_leaves:.1f} |"

@@ -1,4 +1,4 @@
-"""Every exported form of a tree answers as the tree does on real data, with missing and unseen values mixed in."""
+"""Every exported form of a tree answers as the tree does on real data, missing and unseen values included."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def test_sql(fitted):
     columns = ", ".join('"' + name.replace('"', '""') + '"' for name in model.fitted_tree_.schema.names)
     base.execute(f"CREATE TABLE data (id INTEGER, {columns})")
     marks = ", ".join("?" * (cells.shape[1] + 1))
-    base.executemany(f"INSERT INTO data VALUES ({marks})", [[i, *row] for i, row in enumerate(cells.tolist())])
+    base.executemany(
+        f"INSERT INTO data VALUES ({marks})", [[i, *row] for i, row in enumerate(cells.tolist())]
+    )
     found = base.execute(f"SELECT {model.export_sql()} FROM data ORDER BY id").fetchall()
     base.close()
     assert [answer for (answer,) in found] == answers.tolist()

@@ -102,8 +102,8 @@ class C45Classifier(TreeClassifier):
     >>> tree = C45Classifier(cost_matrix=german.cost_matrix).fit(german.X, german.y)
     >>> tree.get_n_leaves() < C45Classifier().fit(german.X, german.y).get_n_leaves()
     True
-    >>> tree.predict(german.X[:2])
-    array(['good', 'bad'], dtype=object)
+    >>> tree.predict(german.X[:2]).tolist()
+    ['good', 'bad']
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -49,14 +49,14 @@ class Explanation:
         """Tell the path, the answer and what each answer would cost."""
         steps = list(self.steps)
         for weight, further, label in self.parts[:MOST_PARTS]:
-            path = " ; ".join(further)
+            path = "; ".join(further)
             steps.append(f"[{weight:.2f}: {path}{' ' if path else ''}→ {plain(str(label))}]")
         if len(self.parts) > MOST_PARTS:
             rest = self.parts[MOST_PARTS:]
             steps.append(f"[{len(rest)} more leaves with {sum(part[0] for part in rest):.2f}]")
         chance = self.probabilities[list(self.expected_costs).index(self.label)]
-        start = " ; ".join([*steps, ""]) if steps else ""
-        verdict = f"{start}→ {plain(str(self.label))}: {chance:.2f} of the training weight"
+        start = f"{'; '.join(steps)} " if steps else ""
+        verdict = f"{start}→ {plain(str(self.label))}: {chance:.2f} of the training rows"
         return f"{verdict}; {_bill(self.expected_costs)}"
 
 
@@ -77,10 +77,10 @@ def explain(fitted: FittedTree, columns: Sequence[NDArray[Any]]) -> list[Explana
     >>> rows = [np.array([30.0, 50.0]), np.array([0, -1], dtype=np.int32)]
     >>> for why in explain(example(), rows):
     ...     print(why)
-    income 30 > 24 ; income 30 <= 60 ; housing is 'own' ; → good: 0.92 of the training weight; \
+    income 30 > 24; income 30 <= 60; housing is 'own' → good: 0.92 of the training rows; \
 predicting bad would cost 0.92, good 0.42
-    income 50 > 24 ; income 50 <= 60 ; housing missing or never seen: followed both branches, 0.75/0.25 ; \
-[0.75: → good] ; [0.25: → bad] ; → good: 0.72 of the training weight; \
+    income 50 > 24; income 50 <= 60; housing missing or never seen: followed both branches, 0.75/0.25; \
+[0.75: → good]; [0.25: → bad] → good: 0.72 of the training rows; \
 predicting bad would cost 0.72, good 1.41
     """
     if len(columns) != len(fitted.schema.columns):
