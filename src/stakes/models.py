@@ -131,6 +131,14 @@ def _constant_tree(guard: Guard, inner: FittedTree) -> FittedTree:
         class_weights=guard.prior_[None, :] * inner.counts[0].sum(),
         label=code,
     )
+    # Exports decide by the probabilities they are given, and these must leave no doubt; costs see the shares.
+    certain = (np.arange(len(guard.classes_)) == code).astype(np.float64)[None, :]
     return FittedTree(
-        tree, inner.schema, guard.classes_, guard.prior_[None, :], code, guard.cost_matrix_.values, False
+        tree=tree,
+        schema=inner.schema,
+        classes=guard.classes_,
+        values=certain,
+        decision=code,
+        costs=guard.cost_matrix_.values,
+        row_values=guard.prior_[None, :],
     )

@@ -39,6 +39,7 @@ def command(
 
     - `stakes demo -o /tmp/stakes-demo`
     """
+    folder.mkdir(parents=True, exist_ok=True)
     problem = read_problem("german", None, None, None)
     console = out()
     console.print("[bold]German credit[/bold]: 1000 customers, 300 of them bad. What mistakes cost:")
@@ -66,7 +67,6 @@ def command(
         noun=NOUN,
         note=f"{name}, learned from {len(train)} customers and billed here for {len(test)} others.",
     )
-    folder.mkdir(parents=True, exist_ok=True)
     (folder / "tree.svg").write_text(draw_svg(model.fitted_tree_), encoding="utf-8")
     save_model(model, folder / "model.json")
     report = _write_report(folder, view)

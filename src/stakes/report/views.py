@@ -18,7 +18,7 @@ from stakes.tree.draw import draw_svg
 from stakes.tree.words import amount, leaf_table
 
 #: A drawing with more leaves than this is cut at the depth where it still can be read.
-MOST_DRAWN = 40
+MOST_DRAWN = 24
 
 
 @dataclass(frozen=True)

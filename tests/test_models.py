@@ -1,0 +1,180 @@
+"""Saved models: every class comes back, tampered files are refused, wrapped trees answer as they should."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from stakes import C45Classifier, CostMatrix, Guard, MinExpectedCost, Table, datasets, load_model
+from stakes.models import _READERS, effective_tree, save_model
+from stakes.tree.code import export_python
+
+
+@pytest.fixture(scope="module")
+def data():
+    table, costs = datasets.load_table("german")
+    return table.take(slice(0, 300)), table.labels()[:300], costs
+
+
+def models(costs):
+    tree = C45Classifier(cost_matrix=costs)
+    plain = C45Classifier(cost_matrix=costs, cost_use="none")
+    return {
+        "tree": tree,
+        "guard": Guard(tree),
+        "min": MinExpectedCost(plain, cost_matrix=costs),
+        "both": Guard(MinExpectedCost(plain, cost_matrix=costs)),
+    }
+
+
+@pytest.mark.parametrize("name", ["tree", "guard", "min", "both"])
+def test_models_come_back(data, name, tmp_path):
+    table, y, costs = data
+    model = models(costs)[name].fit(table, y)
+    save_model(model, tmp_path / "m.json")
+    back = load_model(tmp_path / "m.json")
+    assert type(back) is type(model)
+    assert np.array_equal(back.predict(table), model.predict(table))
+    assert np.array_equal(back.predict_proba(table), model.predict_proba(table))
+    assert np.array_equal(back.expected_cost(table), model.expected_cost(table))
+    assert back.feature_names_in_.tolist() == list(table.schema.names)
+
+
+@pytest.mark.parametrize("name", ["tree", "guard", "min", "both"])
+def test_effective_tree_answers_as_the_model(data, name):
+    table, y, costs = data
+    model = models(costs)[name].fit(table, y)
+    scope: dict = {}
+    exec(export_python(effective_tree(model)), scope)
+    frame = table.to_frame().astype(object)
+    rows = [dict(zip(frame.columns, row)) for row in frame.to_numpy().tolist()[:100]]
+    assert [scope["predict"](row) for row in rows] == model.predict(table)[:100].tolist()
+
+
+def test_guard_decides_by_the_shares_of_the_rows(data):
+    table, y, costs = data
+    guard = Guard(C45Classifier(cost_matrix=costs)).fit(table, y)
+    assert np.array_equal(guard.expected_cost(table), guard.estimator_.expected_cost(table))
+    assert np.array_equal(guard.decide(table, 0.2).undecided, guard.estimator_.decide(table, 0.2).undecided)
+
+
+def test_every_class_with_to_dict_can_be_read():
+    import stakes
+
+    savable = {
+        n
+        for n in stakes.__all__
+        if hasattr(getattr(stakes, n), "fit") and hasattr(getattr(stakes, n), "to_dict")
+    }
+    assert savable == set(_READERS)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda d: d.pop("format"), "format"),
+        (lambda d: d.update(version=2), "newer stakes"),
+        (lambda d: d.update(type="Oracle"), "must be one of"),
+        (lambda d: d.update(type=["Guard"]), "must be one of"),
+        (lambda d: d.pop("fitted"), "fitted"),
+        (lambda d: d.update(fitted=[]), "fitted"),
+        (lambda d: d.update(params=3), "params"),
+        (lambda d: d["params"].update(colour="red"), "colour"),
+        (lambda d: d.update(estimator=7), "format"),
+        (lambda d: d["estimator"].update(estimator="Guard"), "Guard"),
+        (lambda d: d["fitted"].update(guarded="no"), "true or false"),
+        (lambda d: d["fitted"].update(constant=9), "2 classes"),
+        (lambda d: d["fitted"].update(prior=[0.5, 0.9]), "add up to 1"),
+        (lambda d: d["fitted"].update(prior="half"), "Guard.to_dict"),
+        (lambda d: d["cost_matrix"].update(values=[[0]]), "classes"),
+        (lambda d: d["cost_matrix"].update(classes=["yes", "no"]), "bad"),
+        (lambda d: d["estimator"]["model"]["tree"]["feature"].__setitem__(0, 99), "column 99"),
+        (lambda d: d["estimator"]["params"].update(confidence=-1), "confidence"),
+    ],
+)
+def test_tampered_models_are_refused_by_a_sentence(data, tmp_path, change, words):
+    table, y, costs = data
+    document = Guard(C45Classifier(cost_matrix=costs)).fit(table, y).to_dict()
+    change(document)
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(ValueError, match=words) as caught:
+        load_model(path)
+    assert "m.json" in str(caught.value)
+
+
+def test_random_damage_is_never_a_crash(data, tmp_path):
+    table, y, costs = data
+    document = json.dumps(Guard(C45Classifier(cost_matrix=costs, max_depth=3)).fit(table, y).to_dict())
+    rng = random.Random(0)
+    path = tmp_path / "m.json"
+    for _ in range(150):
+        at = rng.randrange(len(document))
+        path.write_text(document[:at] + rng.choice('0179,]}[{"x-.') + document[at + 1 :])
+        try:
+            model = load_model(path)
+        except ValueError as error:
+            assert str(error)
+        else:
+            try:
+                model.predict(table)
+            except ValueError as error:
+                assert str(error)
+
+
+# ---- tables as input ---------------------------------------------------------------------------------------
+
+
+def test_a_table_is_taken_as_it_is():
+    table = Table.from_data([["a", 1], ["b", 2]])
+    assert Table.from_data(table) is table
+    assert table.shape == (2, 2) and table[[1]].columns[1].tolist() == [2.0]
+    nominal = Table.from_data(table, categorical_features=["x1"])
+    assert nominal.schema.columns[1].categories == (1, 2)
+
+
+def test_encoding_a_table_is_by_value_and_by_writing():
+    from stakes.table import Column, Schema
+
+    schema = Schema((Column("a", "nominal", ("1", "2", "z")), Column("b", "nominal", (1, 2)), Column("c")))
+    codes = np.array([0, 1, 2, -1], dtype=np.int32)
+    table = Table(
+        Schema(
+            (Column("a"), Column("b", "nominal", ("2", "1", "7")), Column("c", "nominal", ("3", "4.5", "x")))
+        ),
+        [np.array([2.0, 1, 7, np.nan]), codes, np.array([0, 1, -1, 1], dtype=np.int32)],
+    )
+    encoded = schema.encode(table)
+    assert encoded.columns[0].tolist() == [1, 0, -1, -1]
+    assert encoded.columns[1].tolist() == [1, 0, -1, -1]
+    assert np.array_equal(encoded.columns[2], [3, 4.5, np.nan, 4.5], equal_nan=True)
+    with pytest.raises(ValueError, match="'a', row 2: value 7 is not one of"):
+        schema.encode(table, unseen="error")
+    table.columns[2] = np.array([0, 1, 2, 1], dtype=np.int32)
+    with pytest.raises(ValueError, match="row 2: could not convert 'x'"):
+        schema.encode(table)
+    with pytest.raises(ValueError, match="X has 1 features"):
+        schema.encode(table.select(["a"]))
+
+
+def test_tables_and_frames_give_the_same_trees(data):
+    table, y, costs = data
+    frame = table.to_frame()
+    a, b = (C45Classifier(cost_matrix=costs).fit(X, y) for X in (table, frame))
+    assert a.to_dict() == b.to_dict()
+    assert np.array_equal(a.predict(frame), b.predict(table))
+    with pytest.raises(ValueError, match=r"column 0 is .*Table.select"):
+        a.predict(table.select(table.schema.names[::-1]))
+
+
+def test_scikit_learn_splits_tables(data):
+    from sklearn.model_selection import cross_val_score
+
+    table, y, _ = data
+    tree = C45Classifier(cost_matrix=CostMatrix.uniform(["bad", "good"]))
+    assert np.array_equal(cross_val_score(tree, table, y), cross_val_score(tree, table.to_frame(), y))
+    with pytest.raises(TypeError, match="row numbers"):
+        table["age"]
+    with pytest.raises(ValueError, match="no column 'colour'"):
+        table.select(["colour"])
