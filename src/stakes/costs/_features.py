@@ -91,7 +91,7 @@ class FeatureCosts:
             return f"FeatureCosts({list(self.prices.values())!r})"
         if self._one_each():
             return f"FeatureCosts({dict(self.prices)!r})"
-        sets = (f"{f!r}: {_set_text(self._ordered(f))}" for f in self.requires)
+        sets = (f"{feature!r}: {_set_text(needs)}" for feature, needs in self._ordered().items())
         return f"FeatureCosts({dict(self.prices)!r}, requires={{{', '.join(sets)}}})"
 
     def __len__(self) -> int:
@@ -112,10 +112,10 @@ class FeatureCosts:
             needs == {name} for name, needs in self.requires.items()
         )
 
-    def _ordered(self, feature: Any) -> list[Any]:
-        """Resources of a feature in the order of ``prices``, so that nothing depends on hashing."""
-        needs = self.requires[feature]
-        return sorted(needs) if not self.named else [name for name in self.prices if name in needs]
+    def _ordered(self) -> dict[Any, list[Any]]:
+        """Resources of each feature in the order of ``prices``, so that nothing depends on hashing."""
+        rank = {resource: i for i, resource in enumerate(self.prices)}
+        return {feature: sorted(needs, key=rank.__getitem__) for feature, needs in self.requires.items()}
 
     # -- making and writing
 
@@ -162,7 +162,8 @@ class FeatureCosts:
         """Prices from a CSV file: one line per feature, a name and a price.
 
         Groups have two more columns: the first feature of a ``group`` pays ``shared`` besides its own
-        ``price``, later ones only their own. The shared price stands on one line of the group, or on several::
+        ``price``, later ones only their own. The shared price stands on one or
+        more lines of the group::
 
             feature,price,group,shared
             age,1,,
@@ -198,8 +199,7 @@ class FeatureCosts:
         """Prices and requirements as plain dicts and lists, ready for JSON."""
         if not self.named:
             return {"prices": list(self.prices.values()), "requires": None}
-        needs = None if self._one_each() else {feature: self._ordered(feature) for feature in self.requires}
-        return {"prices": dict(self.prices), "requires": needs}
+        return {"prices": dict(self.prices), "requires": None if self._one_each() else self._ordered()}
 
     def derived(self, columns: Mapping[str, str | Iterable[str]]) -> FeatureCosts:
         """Return the same prices with columns added that are computed from features.
@@ -225,16 +225,12 @@ class FeatureCosts:
             sources = checks.check_names(
                 [source] if isinstance(source, str) else source, f"the sources of {name!r}"
             )
+            if not sources:
+                raise ValueError(f"column {name!r} must have at least one source, got {source!r}")
             unknown = [feature for feature in sources if feature not in requires]
-            if unknown or not sources:
-                raise ValueError(
-                    checks.unknown_message(
-                        unknown or [name],
-                        requires,
-                        f"column {name!r} needs sources with prices, got",
-                        "features",
-                    )
-                )
+            if unknown:
+                what = f"column {name!r} must come from features with a price, got"
+                raise ValueError(checks.unknown_message(unknown, requires, what, "priced features"))
             needs = frozenset().union(*(requires[feature] for feature in sources))
             if requires.setdefault(name, needs) != needs:
                 raise ValueError(
@@ -269,6 +265,8 @@ class FeatureCosts:
         Features and resources that these columns do not need are dropped; a column without a price is an
         error. A vector takes the names, if the number fits.
         """
+        if isinstance(names, set | frozenset):
+            raise TypeError(f"names must be in the order of the columns, got a set: {names!r}")
         columns = checks.check_names(names, "names")
         if not self.named:
             if len(columns) != len(self):
@@ -280,7 +278,8 @@ class FeatureCosts:
         unknown = [name for name in columns if name not in self.requires]
         if unknown:
             raise ValueError(self._unknown("there is no price for the columns", unknown))
-        needed = dict.fromkeys(resource for name in columns for resource in self._ordered(name))
+        ordered = self._ordered()
+        needed = dict.fromkeys(resource for name in columns for resource in ordered[name])
         return FeatureCosts(
             {resource: self.prices[resource] for resource in needed},
             {name: self.requires[name] for name in columns},
@@ -310,7 +309,8 @@ class FeatureCosts:
 
         Examples
         --------
-        >>> print(FeatureCosts.from_groups({"blood": (2, {"glucose": 15, "insulin": 20})}, {"age": 0}).describe())
+        >>> groups = {"blood": (2, {"glucose": 15, "insulin": 20})}
+        >>> print(FeatureCosts.from_groups(groups, singles={"age": 0}).describe())
         insulin costs 22, of which 2 is shared.
         glucose costs 17, of which 2 is shared.
         age is free.
@@ -334,7 +334,7 @@ class FeatureCosts:
 
 def _known(name: Any, names: Mapping[Any, Any]) -> bool:
     # 1.0 and True are equal to position 1, but are no positions
-    return isinstance(name, str | int) and not isinstance(name, bool) and name in names
+    return isinstance(name, str | int | np.integer) and not isinstance(name, bool) and name in names
 
 
 def _set_text(names: list[Any]) -> str:

@@ -141,6 +141,8 @@ def parse_prices(text: str, name: str) -> tuple[Groups, dict[str, float], list[s
                 f"{where}: the shared price of group {group!r} must be the same on all its lines, "
                 f"got {part} after {shared[group]:g}"
             )
+    if not order:
+        raise ValueError(f"{name} has a header and no features; expected a line per feature")
     without = [group for group in members if group not in shared]
     if without:
         raise ValueError(f"{name} has groups without a shared price: {some(without)}")
@@ -203,6 +205,4 @@ def check_csv_names(names: Iterable[str]) -> None:
     """Refuse names that would not come back from a CSV file as they are."""
     for name in names:
         if name != name.strip() or len(name.splitlines()) != 1:
-            raise ValueError(
-                f"the name {name!r} cannot be kept in CSV: outer blanks or line ends; use to_dict"
-            )
+            raise ValueError(f"the name {name!r} cannot be kept in CSV (blanks or line ends); use to_dict")

@@ -31,10 +31,13 @@ def shared_parts(costs: FeatureCosts) -> list[SharedPart]:
     for resource, price in costs.prices.items():
         if price and len(users.get(resource, [])) > 1:
             found.setdefault(tuple(users[resource]), []).append(resource)
-    return [
-        SharedPart(" + ".join(names), total(costs.prices[name] for name in names), features)
-        for features, names in found.items()
-    ]
+    parts: dict[str, SharedPart] = {}
+    for features, names in found.items():
+        name = " + ".join(map(str, names))
+        while name in parts:  # "a" and "b" together, next to a resource called "a + b"
+            name += "'"
+        parts[name] = SharedPart(name, total(costs.prices[resource] for resource in names), features)
+    return list(parts.values())
 
 
 def own_prices(costs: FeatureCosts) -> dict[Any, float]:
