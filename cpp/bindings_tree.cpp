@@ -128,21 +128,74 @@ stakes::Dialect dialect_of(const std::string& name) {
   throw std::invalid_argument("dialect must be 'c45' or 'j48', got '" + name + "'");
 }
 
+stakes::Criterion criterion_of(const std::string& name) {
+  using stakes::Criterion;
+  static const std::pair<const char*, Criterion> kNames[] = {
+      {"gain_ratio", Criterion::gain_ratio}, {"gain", Criterion::gain},         {"gini", Criterion::gini},
+      {"cs_gain", Criterion::cs_gain},       {"nunez", Criterion::nunez},       {"cs_gain_ratio", Criterion::cs_gain_ratio},
+      {"mitchell", Criterion::mitchell},     {"norton", Criterion::norton},     {"tan", Criterion::tan},
+  };
+  for (const auto& [known, criterion] : kNames) {
+    if (name == known) return criterion;
+  }
+  throw std::invalid_argument("criterion is not one the core knows: '" + name + "'");
+}
+
+// Column j needs the resources needed[start[j]] to needed[start[j + 1] - 1].
+void init_prices(stakes::Prices* self, const DenseNumbers& price, const DenseNumbers& later_price,
+                 const DenseCodes& group, const DenseCodes& start, const DenseCodes& needed) {
+  new (self) stakes::Prices();
+  const std::size_t n = price.shape(0);
+  if (later_price.shape(0) != n || group.shape(0) != n) throw std::invalid_argument("one entry per resource is needed");
+  for (std::size_t r = 0; r < n; ++r) {
+    const double first = price.data()[r], later = later_price.data()[r];
+    if (!(first >= 0.0) || std::isinf(first) || !(later >= 0.0) || std::isinf(later)) {
+      throw std::invalid_argument("prices must be finite and not negative");
+    }
+    self->resources.push_back({first, later, std::max(-1, group.data()[r])});
+    self->n_groups = std::max(self->n_groups, self->resources.back().group + 1);
+  }
+  if (self->n_groups > static_cast<std::int32_t>(n)) throw std::invalid_argument("groups must be numbered from 0");
+  if (start.shape(0) < 1) throw std::invalid_argument("start needs one entry per column and one more");
+  for (std::size_t j = 0; j + 1 < start.shape(0); ++j) {
+    const std::int32_t first = start.data()[j], last = start.data()[j + 1];
+    if (first < 0 || first > last || last > static_cast<std::int32_t>(needed.shape(0))) {
+      throw std::invalid_argument("start must not fall nor leave the list of resources");
+    }
+    self->needed.emplace_back(needed.data() + first, needed.data() + last);
+    for (const std::int32_t r : self->needed.back()) {
+      if (r < 0 || r >= static_cast<std::int32_t>(n)) throw std::invalid_argument("a column needs an unknown resource");
+    }
+  }
+}
+
+stakes::Prices prices_for(const PyTable& table, const std::optional<stakes::Prices>& prices) {
+  if (!prices) return {};
+  if (prices->needed.size() != table.table.columns.size()) {
+    throw std::invalid_argument("prices must know every column of the table");
+  }
+  return *prices;
+}
+
 PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
                  const std::optional<DenseNumbers>& weights, const std::string& criterion,
                  const std::string& dialect, double min_objects, bool group_values, int max_depth,
-                 int max_leaf_nodes, double min_gain, int max_bins, bool collapse, int n_threads) {
+                 int max_leaf_nodes, bool best_first, double min_gain, int max_bins, bool collapse, int n_threads,
+                 const std::optional<stakes::Prices>& prices, double gamma, bool ratio_of_candidate,
+                 double max_upfront_cost, double max_path_cost) {
   stakes::GrowOptions options;
   options.dialect = dialect_of(dialect);
-  options.impurity = criterion == "gini" ? stakes::Impurity::gini : stakes::Impurity::entropy;
-  options.ratio = criterion == "gain_ratio";
-  if (!options.ratio && criterion != "gain" && criterion != "gini") {
-    throw std::invalid_argument("criterion must be 'gain_ratio', 'gain' or 'gini', got '" + criterion + "'");
-  }
+  options.criterion = criterion_of(criterion);
   if (max_bins < 0 || max_bins > 255 || max_bins == 1) {
     throw std::invalid_argument("max_bins must be 0 (exact) or 2 to 255");
   }
   if (!(min_objects > 0.0)) throw std::invalid_argument("min_objects must be positive");
+  if (!(gamma >= 0.0)) throw std::invalid_argument("gamma must not be negative");
+  options.gamma = gamma;
+  options.ratio_of_candidate = ratio_of_candidate;
+  options.max_upfront_cost = max_upfront_cost;
+  options.max_path_cost = max_path_cost;
+  options.best_first = best_first;
   options.min_objects = min_objects;
   options.group_values = group_values;
   options.max_depth = max_depth;
@@ -152,9 +205,10 @@ PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n
   options.collapse = collapse;
   options.n_threads = std::max(1, n_threads);
   const stakes::Training training = training_of(table, classes, n_classes, weights);
+  const stakes::Prices given = prices_for(table, prices);
   SignalPoll poll;
   nb::gil_scoped_release release;
-  return {stakes::grow(training, options, [&] { poll(); }), n_classes, column_sizes(table)};
+  return {stakes::grow(training, options, given, [&] { poll(); }), n_classes, column_sizes(table)};
 }
 
 nb::tuple arrays_of(const PyTree& tree) {
@@ -196,6 +250,9 @@ void bind_tree(nb::module_& m) {
       .def("__init__", &init_table, "columns"_a, "n_values"_a)
       .def_prop_ro("n_rows", [](const PyTable& self) { return self.table.n_rows; });
 
+  nb::class_<stakes::Prices>(m, "Prices", "What reading columns costs, by the resources that they need.")
+      .def("__init__", &init_prices, "price"_a, "later_price"_a, "group"_a, "start"_a, "needed"_a);
+
   nb::class_<PyTree>(m, "Tree", "A tree that can still be pruned.")
       .def("arrays", &arrays_of, "The fields of TreeModel, class weights flat.")
       .def(
@@ -232,7 +289,8 @@ void bind_tree(nb::module_& m) {
 
   m.def("grow_tree", &grow_tree, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), nb::kw_only(),
         "criterion"_a, "dialect"_a, "min_objects"_a, "group_values"_a, "max_depth"_a, "max_leaf_nodes"_a,
-        "min_gain"_a, "max_bins"_a, "collapse"_a, "n_threads"_a);
+        "best_first"_a, "min_gain"_a, "max_bins"_a, "collapse"_a, "n_threads"_a, "prices"_a.none(), "gamma"_a,
+        "ratio_of_candidate"_a, "max_upfront_cost"_a, "max_path_cost"_a);
 
   m.def(
       "extra_errors",

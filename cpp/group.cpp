@@ -53,7 +53,7 @@ struct Sums {
 };
 
 void add(const GrowOptions& options, const Group& group, double sign, Sums& sums) {
-  sums.purity += sign * purity_of(options.impurity, group.class_weights);
+  sums.purity += sign * purity_of(options.impurity(), group.class_weights);
   sums.size_terms += sign * xlog2x(group.weight);
 }
 
@@ -66,7 +66,7 @@ Sums sums_of(const GrowOptions& options, const std::vector<Group>& groups, doubl
     sums.known += group.weight;
     for (std::size_t c = 0; c < whole.size(); ++c) whole[c] += group.class_weights[c];
   }
-  sums.base = purity_of(options.impurity, whole);
+  sums.base = purity_of(options.impurity(), whole);
   return sums;
 }
 
@@ -123,7 +123,7 @@ bool merge_best_pair(const GrowOptions& options, double node_weight, std::vector
     }
   }
   if (best_i == best_j) return false;
-  if (options.ratio && n_heavy(groups, kLeastWhileMerging) >= 2 && best.ratio <= now.ratio + 1e-5)
+  if (options.ratio() && n_heavy(groups, kLeastWhileMerging) >= 2 && best.ratio <= now.ratio + 1e-5)
     return false;
   merge(groups, best_i, best_j);
   now = best;

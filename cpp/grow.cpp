@@ -12,6 +12,7 @@ namespace stakes {
 namespace {
 
 constexpr double kCollapseSlack = 1e-3;
+constexpr double kLeastSplitInfo = 1e-3;  // a nearly one-sided split must not make its descendants priceless
 constexpr double kGap = 1e-5;  // values closer than this are never cut apart
 constexpr std::size_t kParallelWork = 30'000;
 
@@ -54,7 +55,7 @@ void set_class_weights(const Training& training, const std::vector<std::uint32_t
     learning.total_weight += weight;
   }
   if (learning.counts_suffice) {
-    learning.count_terms = CountTerms(learning.options.impurity, counts, class_weight, unit);
+    learning.count_terms = CountTerms(learning.options.impurity(), counts, class_weight, unit);
   }
 }
 
@@ -70,19 +71,21 @@ struct Pending {
 
 class Grower {
  public:
-  Grower(const Training& training, const GrowOptions& options, const std::function<void()>& poll)
+  Grower(const Training& training, const GrowOptions& options, const Prices& prices,
+         const std::function<void()>& poll)
       : pool_(options.n_threads), poll_(poll) {
     learning_.training = training;
     learning_.options = options;
+    learning_.prices = prices;
+    bought_.paid = Paid(prices);
     learning_.layout = EntryLayout(training.n_classes);
     learning_.all_many_valued = true;
   }
 
   Tree run() {
     Sample root = prepare();
-    const bool best_first = learning_.options.max_leaf_nodes > 0;
     add_node(root, 0);
-    if (best_first) {
+    if (learning_.options.best_first || learning_.options.max_leaf_nodes > 0) {
       grow_best_first(std::move(root));
     } else {
       grow_depth_first(std::move(root));
@@ -111,6 +114,7 @@ class Grower {
   void fill_histograms(Sample& parent, std::vector<Sample>& children);
 
   Learning learning_;
+  Bought bought_;
   ThreadPool pool_;
   const std::function<void()>& poll_;
   Tree tree_;
@@ -142,6 +146,7 @@ Sample Grower::prepare() {
   }
   Sample root;
   root.tested.assign(table.columns.size(), 0);
+  root.paid = Paid(learning_.prices);
   auto storage = std::make_shared<std::vector<std::uint32_t>>(rows);
   root.instances = *storage;
   root.storage = storage;
@@ -286,7 +291,7 @@ void Grower::grow_depth_first(Sample root) {
     learning_.weight.resize(item.n_instances);
     learning_.part_of.resize(item.n_instances - learning_.training.table->n_rows);
     if (must_be_leaf(item.sample, item.depth)) continue;
-    const Split split = best_split(learning_, item.sample, pool_);
+    const Split split = best_split(learning_, item.sample, bought_, pool_);
     if (split.feature < 0) continue;
     std::vector<Pending> children = expand(item, split);
     // The first branch is grown first.
@@ -304,27 +309,37 @@ void Grower::grow_best_first(Sample root) {
   std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(worse)> queue(worse);
   const auto offer = [&](Pending item) {
     if (must_be_leaf(item.sample, item.depth)) return;
-    item.split = best_split(learning_, item.sample, pool_);
+    item.split = best_split(learning_, item.sample, bought_, pool_);
     if (item.split.feature < 0) return;
     found.push_back(std::move(item));
     queue.push(found.size() - 1);
   };
   offer({0, 0, std::move(root), {}, 0});
+  const int limit = learning_.options.max_leaf_nodes;
+  const int max_leaves = limit > 0 ? limit : std::numeric_limits<int>::max();
   int n_leaves = 1;
   while (!queue.empty()) {
     poll_();
     Pending item = std::move(found[queue.top()]);
     queue.pop();
-    if (n_leaves + item.split.n_branches - 1 > learning_.options.max_leaf_nodes) continue;
+    if (!learning_.prices.empty()) {
+      // What other nodes have bought since is cheaper now, and less may be left to spend.
+      item.split = best_split(learning_, item.sample, bought_, pool_);
+      if (item.split.feature < 0) continue;
+    }
+    if (n_leaves + item.split.n_branches - 1 > max_leaves) continue;
     n_leaves += item.split.n_branches - 1;
     const Split split = std::move(item.split);
     for (Pending& child : expand(item, split)) {
-      if (n_leaves < learning_.options.max_leaf_nodes) offer(std::move(child));
+      if (n_leaves < max_leaves) offer(std::move(child));
     }
   }
 }
 
 std::vector<Pending> Grower::expand(Pending& item, const Split& split) {
+  const auto column = static_cast<std::size_t>(split.feature);
+  bought_.cost += bought_.paid.marginal(learning_.prices, column);
+  bought_.paid.pay(learning_.prices, column);
   std::vector<Sample> samples = partition(item.sample, split);
   if (learning_.binned()) fill_histograms(item.sample, samples);
   std::vector<std::int32_t> children;
@@ -417,11 +432,16 @@ std::vector<std::size_t> partition_list(std::span<Item> list, std::size_t n_bran
 std::vector<Sample> Grower::partition(const Sample& parent, const Split& split) {
   assign_branches(parent, split);
   std::vector<Sample> children(static_cast<std::size_t>(split.n_branches));
+  const auto column = static_cast<std::size_t>(split.feature);
   const bool mark = !split.value_branch.empty() && !learning_.options.group_values;
   for (Sample& child : children) {
     child.tested = parent.tested;
-    if (mark) child.tested[static_cast<std::size_t>(split.feature)] = 1;
+    if (mark) child.tested[column] = 1;
     child.fractional = parent.fractional;
+    child.paid = parent.paid;
+    child.path_cost = parent.path_cost + parent.paid.marginal(learning_.prices, column);
+    child.paid.pay(learning_.prices, column);
+    child.path_ratio = parent.path_ratio / std::max(split.split_info, kLeastSplitInfo);
     child.sorted.resize(parent.sorted.size());
   }
   const bool any_missing = std::any_of(parent.instances.begin(), parent.instances.end(),
@@ -548,8 +568,9 @@ void Grower::fill_histograms(Sample& parent, std::vector<Sample>& children) {
 
 }  // namespace
 
-Tree grow(const Training& training, const GrowOptions& options, const std::function<void()>& poll) {
-  return Grower(training, options, poll).run();
+Tree grow(const Training& training, const GrowOptions& options, const Prices& prices,
+          const std::function<void()>& poll) {
+  return Grower(training, options, prices, poll).run();
 }
 
 }  // namespace stakes

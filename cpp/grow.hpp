@@ -9,6 +9,8 @@
 namespace stakes {
 
 // Grows a tree. `poll` is called now and then on the calling thread and may throw to stop the work.
-Tree grow(const Training& training, const GrowOptions& options, const std::function<void()>& poll);
+// Without prices every column is free.
+Tree grow(const Training& training, const GrowOptions& options, const Prices& prices,
+          const std::function<void()>& poll);
 
 }  // namespace stakes

@@ -7,7 +7,6 @@ namespace stakes {
 
 namespace {
 
-constexpr double kEpsilon = 1e-3;              // C4.5's slack when gains are compared with their average
 constexpr double kWeightSlack = 1e-9;          // sums of fractional weights miss whole numbers by rounding
 constexpr double kJ48Slack = 1e-6;             // J48 compares almost everything up to this
 constexpr std::size_t kParallelWork = 30'000;  // entries x columns below which waking threads costs more
@@ -268,18 +267,18 @@ Split numeric_split(const Learning& learning, const Sample& sample, std::size_t 
 
   const double slack = j48 ? kJ48Slack : kWeightSlack;
   const double known_share = known.weight / sample.weight;
-  const double base = purity_of(options.impurity, known.weights);
+  const double base = purity_of(options.impurity(), known.weights);
   const CutRules rules{min_weight - slack, known.weight - min_weight + slack,
                        j48 ? kJ48Slack * known.weight / known_share : 0.0};
   const double start = j48 ? base : -std::numeric_limits<double>::infinity();
-  const Cut cut = options.impurity == Impurity::entropy
+  const Cut cut = options.impurity() == Impurity::entropy
                       ? find_cut<Impurity::entropy>(learning, sample, f, known, counting, rules, start)
                       : find_cut<Impurity::gini>(learning, sample, f, known, counting, rules, start);
   if (cut.n_candidates == 0 || cut.left_weight <= 0.0) return split;
 
   split.gain = known_share * (cut.score - base) / known.weight;
   // The price of choosing among many thresholds is in bits; it has no counterpart for gini.
-  if (options.impurity == Impurity::entropy) {
+  if (options.impurity() == Impurity::entropy) {
     split.gain -= std::log2(static_cast<double>(cut.n_candidates)) / sample.weight;
   }
   if (split.gain <= (j48 ? kJ48Slack : 0.0)) return split;
@@ -321,43 +320,6 @@ Split nominal_split(const Learning& learning, const Sample& sample, std::size_t 
   return split;
 }
 
-constexpr double kRejected = -std::numeric_limits<double>::infinity();
-
-double worth(const Learning& learning, const Split& split, double average_gain) {
-  const GrowOptions& options = learning.options;
-  if (options.min_gain > 0.0 && split.gain < options.min_gain) return kRejected;
-  if (!options.ratio) return split.split_info > 0.0 ? split.gain : kRejected;
-  const double least_info = options.dialect == Dialect::j48 ? kJ48Slack : kEpsilon;
-  if (split.gain < average_gain - kEpsilon || split.split_info <= least_info) return kRejected;
-  return split.gain / split.split_info;
-}
-
-Split choose(const Learning& learning, std::vector<Split>& splits) {
-  const bool j48 = learning.options.dialect == Dialect::j48;
-  double gain_sum = 0.0, n_counted = 0.0;
-  for (const Split& split : splits) {
-    if (!split.usable || !(split.gain > -kEpsilon)) continue;
-    if (learning.many_valued(static_cast<std::size_t>(split.feature)) && !learning.all_many_valued) continue;
-    gain_sum += split.gain;
-    n_counted += 1.0;
-  }
-  // Where only columns of very many values are usable, both programs make no split by gain ratio.
-  const double average = n_counted > 0.0 ? gain_sum / n_counted : std::numeric_limits<double>::infinity();
-  // C4.5 lets a split of no gain win (collapsing removes it if it stays useless), J48 does not.
-  double best_worth = j48 ? 0.0 : -kEpsilon;
-  const double improvement = j48 ? kJ48Slack : 0.0;
-  Split* best = nullptr;
-  for (Split& split : splits) {
-    if (!split.usable || !(split.gain > -kEpsilon)) continue;
-    const double value = worth(learning, split, average);
-    if (value > best_worth + improvement) {
-      best_worth = value;
-      best = &split;
-    }
-  }
-  return best ? std::move(*best) : Split{};
-}
-
 }  // namespace
 
 CountTerms::CountTerms(Impurity impurity, const std::vector<std::uint32_t>& class_counts,
@@ -396,13 +358,13 @@ Measure measure_partition(const GrowOptions& options, std::span<const double> br
       whole[c] += branch[c];
       parts[b + 1] += branch[c];
     }
-    inside += purity_of(options.impurity, branch);
+    inside += purity_of(options.impurity(), branch);
     known += parts[b + 1];
   }
   Measure measure;
   if (known <= 0.0) return measure;
   parts[0] = std::max(0.0, node_weight - known);
-  double numerator = known / node_weight * (inside - purity_of(options.impurity, whole));
+  double numerator = known / node_weight * (inside - purity_of(options.impurity(), whole));
   if (options.dialect == Dialect::j48 && std::abs(numerator) < kJ48Slack) numerator = 0.0;
   measure.gain = numerator / known;
   measure.split_info = info(parts) / node_weight;
@@ -456,7 +418,7 @@ std::vector<double> build_histogram(const Learning& learning, const Sample& samp
   return histogram;
 }
 
-Split best_split(const Learning& learning, const Sample& sample, ThreadPool& pool) {
+Split best_split(const Learning& learning, const Sample& sample, const Bought& bought, ThreadPool& pool) {
   const std::size_t n_columns = learning.n_columns();
   std::vector<Split> splits(n_columns);
   const bool worthwhile = !learning.binned() && sample.instances.size() * n_columns > kParallelWork;
@@ -464,7 +426,7 @@ Split best_split(const Learning& learning, const Sample& sample, ThreadPool& poo
     splits[f] = learning.training.table->columns[f].nominal() ? nominal_split(learning, sample, f)
                                                               : numeric_split(learning, sample, f);
   });
-  return choose(learning, splits);
+  return choose(learning, sample, bought, splits);
 }
 
 }  // namespace stakes

@@ -10,24 +10,36 @@
 #include "criterion.hpp"
 #include "parallel.hpp"
 #include "presort.hpp"
+#include "prices.hpp"
 #include "table.hpp"
 
 namespace stakes {
 
 enum class Dialect { c45, j48 };
 
+// What the split of a node is judged by. The last six heed the price of the column as well.
+enum class Criterion { gain_ratio, gain, gini, cs_gain, cs_gain_ratio, nunez, mitchell, norton, tan };
+
 struct GrowOptions {
   Dialect dialect = Dialect::c45;
-  Impurity impurity = Impurity::entropy;
-  bool ratio = true;  // judge attributes by gain ratio rather than by gain
+  Criterion criterion = Criterion::gain_ratio;
+  double gamma = 1.0;              // how much prices matter
+  bool ratio_of_candidate = true;  // cs_gain_ratio: the candidate's own split info is part of the product
+  double max_upfront_cost = std::numeric_limits<double>::infinity();  // of all columns of the tree
+  double max_path_cost = std::numeric_limits<double>::infinity();     // of the columns on any path
+  bool best_first = false;
   double min_objects = 2.0;
   bool group_values = false;
   int max_depth = -1;      // negative: no limit
-  int max_leaf_nodes = 0;  // 0: no limit, depth-first; otherwise best-first
+  int max_leaf_nodes = 0;  // 0: no limit; otherwise best-first
   double min_gain = 0.0;
   int max_bins = 0;      // 0: exact cuts
   bool collapse = true;  // undo splits that save no training error
   int n_threads = 1;
+
+  Impurity impurity() const { return criterion == Criterion::gini ? Impurity::gini : Impurity::entropy; }
+  // Whether columns compete by gain ratio among those of at least average gain.
+  bool ratio() const { return criterion == Criterion::gain_ratio || criterion == Criterion::cs_gain_ratio; }
 };
 
 // Weight x log2(weight) for every count a class can reach, rounded to a common binary fraction. Sums of such
@@ -61,6 +73,7 @@ struct NumericColumn {
 struct Learning {
   Training training;
   GrowOptions options;
+  Prices prices;
   EntryLayout layout;
   std::vector<NumericColumn> numeric;  // by column; empty for nominal ones
   std::vector<std::size_t>
@@ -97,6 +110,15 @@ struct Sample {
   double weight = 0.0;
   bool fractional = false;           // some instance is a part of a row
   std::vector<std::uint8_t> tested;  // nominal columns tested on the path
+  Paid paid;                         // what the path has paid for
+  double path_cost = 0.0;
+  double path_ratio = 1.0;  // product of 1 / split info along the path
+};
+
+// What the tree has bought so far, whatever path it was for.
+struct Bought {
+  Paid paid;
+  double cost = 0.0;
 };
 
 struct Split {
@@ -113,7 +135,10 @@ struct Split {
 };
 
 // Feature -1 when no split is worth making.
-Split best_split(const Learning& learning, const Sample& sample, ThreadPool& pool);
+Split best_split(const Learning& learning, const Sample& sample, const Bought& bought, ThreadPool& pool);
+
+// The best of the splits found, one per column; see choose.cpp.
+Split choose(const Learning& learning, const Sample& sample, const Bought& bought, std::vector<Split>& splits);
 
 // Class weights of each category at the node, (n_values, n_classes).
 std::vector<double> value_table(const Learning& learning, const Sample& sample, std::size_t column);
