@@ -16,6 +16,8 @@ namespace stakes {
 
 enum class Dialect { c45, j48 };
 
+constexpr double kWeightSlack = 1e-9;  // sums of fractional weights miss whole numbers by rounding
+
 struct GrowOptions {
   Dialect dialect = Dialect::c45;
   Impurity impurity = Impurity::entropy;
