@@ -86,8 +86,8 @@ void merge_pure(std::vector<Group>& groups) {
 }
 
 std::size_t n_heavy(const std::vector<Group>& groups, double least) {
-  return static_cast<std::size_t>(
-      std::count_if(groups.begin(), groups.end(), [=](const Group& g) { return g.weight >= least; }));
+  return static_cast<std::size_t>(std::count_if(
+      groups.begin(), groups.end(), [=](const Group& g) { return g.weight >= least - kWeightSlack; }));
 }
 
 // While merging, a group counts as soon as it holds one row; the caller's minimum is applied to the result.
@@ -143,7 +143,7 @@ void group_values(const Learning& learning, const std::vector<double>& table, do
     const auto first = table.begin() + static_cast<std::ptrdiff_t>(v * n_classes);
     group.class_weights.assign(first, first + static_cast<std::ptrdiff_t>(n_classes));
     group.weight = std::accumulate(group.class_weights.begin(), group.class_weights.end(), 0.0);
-    if (group.weight > 0.5) {
+    if (group.weight > 0.5 + kWeightSlack) {
       groups.push_back(std::move(group));
     } else {
       leftover.push_back(static_cast<std::int32_t>(v));

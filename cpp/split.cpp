@@ -7,7 +7,6 @@ namespace stakes {
 
 namespace {
 
-constexpr double kWeightSlack = 1e-9;          // sums of fractional weights miss whole numbers by rounding
 constexpr double kJ48Slack = 1e-6;             // J48 compares almost everything up to this
 constexpr std::size_t kParallelWork = 30'000;  // entries x columns below which waking threads costs more
 

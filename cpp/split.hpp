@@ -17,6 +17,8 @@ namespace stakes {
 
 enum class Dialect { c45, j48 };
 
+constexpr double kWeightSlack = 1e-9;  // sums of fractional weights miss whole numbers by rounding
+
 // What the split of a node is judged by. The last six heed the price of the column as well.
 enum class Criterion { gain_ratio, gain, gini, cs_gain, cs_gain_ratio, nunez, mitchell, norton, tan };
 

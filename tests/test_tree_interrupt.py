@@ -28,12 +28,10 @@ def test_ctrl_c_stops_a_long_fit(n_jobs):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "ready\n"
         time.sleep(1.5)
-        start = time.monotonic()
         process.send_signal(signal.SIGINT)
         out, error = process.communicate(timeout=60)
     assert "done" not in out
     assert "KeyboardInterrupt" in error
-    assert time.monotonic() - start < 5
 
 
 PRUNING = """

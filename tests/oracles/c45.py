@@ -243,8 +243,8 @@ def multiway_split(data, rows, f, options):
 def first_groups(data, rows, f):
     """Groups to start from, pure ones of one class merged, and the values too light for a group."""
     table = value_weights(data, rows, f)
-    groups = [[v] for v, weights in enumerate(table) if sum(weights) > 0.5]
-    leftover = [v for v, weights in enumerate(table) if sum(weights) <= 0.5]
+    groups = [[v] for v, weights in enumerate(table) if sum(weights) > 0.5 + SLACK]
+    leftover = [v for v, weights in enumerate(table) if sum(weights) <= 0.5 + SLACK]
     merged: list[list[int]] = []
     pure: dict[int, list[int]] = {}
     for group in groups:
@@ -272,7 +272,7 @@ def mergers(groups, table, node_weight, options):
     """Every allowed merge of a pair: (keeps half the gain, ratio, groups afterwards)."""
     before = judge_groups(groups, table, node_weight, options)[0]
     weights = [group_weight(group, table) for group in groups]
-    spared = weights.index(max(weights)) if sum(w >= 1.0 for w in weights) < 3 else None
+    spared = weights.index(max(weights)) if sum(w >= 1.0 - SLACK for w in weights) < 3 else None
     found = []
     for i in range(len(groups)):
         for j in range(i + 1, len(groups)):
@@ -287,7 +287,7 @@ def mergers(groups, table, node_weight, options):
 
 def may_stop(groups, table, options):
     """Whether a merge has to raise the ratio; otherwise it is made whatever it does."""
-    heavy = sum(group_weight(group, table) >= 1.0 for group in groups)
+    heavy = sum(group_weight(group, table) >= 1.0 - SLACK for group in groups)
     return options.criterion == "gain_ratio" and heavy >= 2
 
 
@@ -310,7 +310,7 @@ def group_split(data, rows, f, options):
 
 def finish_groups(data, rows, f, groups, leftover, table, options):
     """The split that groups make. Values too light for a group share a branch and count as unknown."""
-    if len(groups) < 2 or sum(group_weight(g, table) >= options.min_objects for g in groups) < 2:
+    if len(groups) < 2 or sum(group_weight(g, table) >= options.min_objects - SLACK for g in groups) < 2:
         return None
     value_branch = [len(groups)] * len(table)
     for b, group in enumerate(groups):

@@ -105,8 +105,6 @@ def numeric_alternatives(data, rows, f, options):
 def group_alternatives(data, rows, f, options):
     """Every grouping that the hill climb may end in when ties are broken either way."""
     groups, leftover, table = c45.first_groups(data, rows, f)
-    if any(0 < abs(sum(weights) - 0.5) < TIE for weights in table):
-        raise TooTied
     if len(groups) < 2:
         return [None]
     node_weight = sum(w for _, w in rows)
@@ -117,11 +115,7 @@ def group_alternatives(data, rows, f, options):
         if key in seen:
             continue
         seen.add(key)
-        if len(seen) > 200 or any(
-            0 < abs(c45.group_weight(g, table) - bar) < TIE
-            for g in groups
-            for bar in (1.0, options.min_objects)
-        ):
+        if len(seen) > 200:
             raise TooTied
         found = c45.mergers(groups, table, node_weight, options) if len(groups) > 2 else []
         before = c45.judge_groups(groups, table, node_weight, options)
@@ -236,6 +230,13 @@ class Agreement:
                 return split
         raise AssertionError(f"node {node}: the core chose {chosen}, the twin {own} or one of {possible}")
 
+    def may_stay(self, rows, tested):
+        """Whether rounding may decide that a node has no split at all."""
+        try:
+            return None in possible_splits(self.data, rows, tested, self.options)
+        except TooTied:
+            return True
+
     def check_below(self, node, rows, tested, depth):
         self.check_weights(node, rows)
         if not rows or c45.must_be_leaf(self.data, rows, depth, self.options):
@@ -258,7 +259,7 @@ class Agreement:
                 return
             expanded = self.model.feature[node] >= 0
             split = self.confirm(node, rows, tested, limited=not expanded)
-            if split is not None:
+            if split is not None and (expanded or not self.may_stay(rows, tested)):
                 weight = sum(w for _, w in rows)
                 pending.append((split.gain * weight, expanded, node, rows, tested, depth, split))
 

@@ -52,7 +52,7 @@ def command(
         bool,
         typer.Option(help="Predict the best constant where the tree does not beat it in cross-validation."),
     ] = True,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the guard's cross-validation.")] = 5,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the guard's cross-validation.")] = 10,
     cost_use: Annotated[CostUse, typer.Option(help="How costs shape the tree.")] = CostUse.weights,
     decision: Annotated[
         Decision, typer.Option(help="What a leaf answers: its heaviest class, or the cheapest.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import os
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +18,27 @@ from stakes.costs import _price_checks as checks
 from stakes.costs._files import read_text
 from stakes.costs._labels import finite_array, some
 from stakes.costs._price_words import csv_rows, describe
+
+
+@dataclass(frozen=True, eq=False)
+class PriceArrays:
+    """Prices of a table's columns as arrays.
+
+    Attributes
+    ----------
+    price, later_price : float64 arrays of shape (n_resources,)
+        Price of each resource, first and once its group is paid into.
+    group : int32 array of shape (n_resources,)
+        Group of each resource, -1 for none.
+    start, resource : int32 arrays of shape (n_columns + 1,) and (n_needs,)
+        Column ``j`` needs ``resource[start[j]:start[j + 1]]``, ascending.
+    """
+
+    price: NDArray[np.float64]
+    later_price: NDArray[np.float64]
+    group: NDArray[np.int32]
+    start: NDArray[np.int32]
+    resource: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -35,11 +56,15 @@ class FeatureCosts:
         its features are the positions 0, 1, ... until :meth:`align` names them.
     requires : mapping of feature to set of resources, optional
         Features that need nothing are free. Without it every resource is a feature of the same name.
+    later : mapping of resource to (group, price), optional
+        Discounts: once a resource of the group is paid for, the others of the group cost their later price.
+        Where all discounts of a group are the same a shared resource says it more simply.
 
     Attributes
     ----------
     prices : read-only mapping of resource to price
     requires : read-only mapping of feature to frozenset of resources
+    later : read-only mapping of resource to (group, price)
 
     Examples
     --------
@@ -55,11 +80,13 @@ class FeatureCosts:
 
     prices: Mapping[Any, float]
     requires: Mapping[Any, frozenset[Any]]
+    later: Mapping[Any, tuple[str, float]]
 
     def __init__(
         self,
         prices: Mapping[str, float] | ArrayLike,
         requires: Mapping[str, Iterable[str]] | None = None,
+        later: Mapping[str, tuple[str, float]] | None = None,
     ) -> None:
         by_name = _prices_by_name(prices)
         needs: dict[Any, frozenset[Any]] = {name: frozenset([name]) for name in by_name}
@@ -71,28 +98,35 @@ class FeatureCosts:
             raise ValueError("prices must add up to a finite number, but their sum is infinite")
         object.__setattr__(self, "prices", MappingProxyType(by_name))
         object.__setattr__(self, "requires", MappingProxyType(needs))
+        object.__setattr__(self, "later", MappingProxyType(checks.check_later(later, by_name)))
 
     def __reduce__(self) -> tuple[type[FeatureCosts], tuple[Any, ...]]:
         # read-only mappings cannot be pickled, and a vector must stay one
         if not self.named:
             return FeatureCosts, (list(self.prices.values()),)
-        return FeatureCosts, (dict(self.prices), dict(self.requires))
+        return FeatureCosts, (dict(self.prices), dict(self.requires), dict(self.later))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FeatureCosts):
             return NotImplemented
-        return dict(self.prices) == dict(other.prices) and dict(self.requires) == dict(other.requires)
+        return all(
+            dict(getattr(self, part)) == dict(getattr(other, part)) for part in ("prices", "requires", "later")
+        )
 
     def __hash__(self) -> int:
-        return hash((frozenset(self.prices.items()), frozenset(self.requires.items())))
+        parts = (self.prices, self.requires, self.later)
+        return hash(tuple(frozenset(part.items()) for part in parts))
 
     def __repr__(self) -> str:
         if not self.named:
             return f"FeatureCosts({list(self.prices.values())!r})"
-        if self._one_each():
-            return f"FeatureCosts({dict(self.prices)!r})"
-        sets = (f"{feature!r}: {_set_text(needs)}" for feature, needs in self._ordered().items())
-        return f"FeatureCosts({dict(self.prices)!r}, requires={{{', '.join(sets)}}})"
+        parts = [repr(dict(self.prices))]
+        if not self._one_each():
+            sets = (f"{feature!r}: {_set_text(needs)}" for feature, needs in self._ordered().items())
+            parts.append(f"requires={{{', '.join(sets)}}}")
+        if self.later:
+            parts.append(f"later={dict(self.later)!r}")
+        return f"FeatureCosts({', '.join(parts)})"
 
     def __len__(self) -> int:
         return len(self.requires)
@@ -189,17 +223,22 @@ class FeatureCosts:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> FeatureCosts:
         """Prices from what :meth:`to_dict` gave."""
-        if not isinstance(data, Mapping) or "prices" not in data or not set(data) <= {"prices", "requires"}:
+        keys = {"prices", "requires", "later"}
+        if not isinstance(data, Mapping) or "prices" not in data or not set(data) <= keys:
             raise ValueError(
-                "data must be a mapping with the keys 'prices' and 'requires', as to_dict() gives it"
+                "data must be a mapping with the keys 'prices', 'requires' and 'later', as to_dict() gives it"
             )
-        return cls(data["prices"], data.get("requires"))
+        return cls(data["prices"], data.get("requires"), data.get("later"))
 
     def to_dict(self) -> dict[str, Any]:
         """Prices and requirements as plain dicts and lists, ready for JSON."""
         if not self.named:
-            return {"prices": list(self.prices.values()), "requires": None}
-        return {"prices": dict(self.prices), "requires": None if self._one_each() else self._ordered()}
+            return {"prices": list(self.prices.values()), "requires": None, "later": None}
+        return {
+            "prices": dict(self.prices),
+            "requires": None if self._one_each() else self._ordered(),
+            "later": {resource: list(terms) for resource, terms in self.later.items()} or None,
+        }
 
     def derived(self, columns: Mapping[str, str | Iterable[str]]) -> FeatureCosts:
         """Return the same prices with columns added that are computed from features.
@@ -236,7 +275,7 @@ class FeatureCosts:
                 raise ValueError(
                     f"column {name!r} has a price of its own and cannot be derived from {sources}"
                 )
-        return FeatureCosts(self.prices, requires)
+        return FeatureCosts(self.prices, requires, self.later)
 
     # -- asking
 
@@ -252,12 +291,32 @@ class FeatureCosts:
         return frozenset().union(*(self.requires[name] for name in wanted))
 
     def cost(self, features: Iterable[Any]) -> float:
-        """Price of the union of the resources that the features need."""
-        return checks.total(self.prices[name] for name in self.resources(features))
+        """Price of the union of the resources that the features need.
+
+        With discounts the order matters: features are paid for in the order given.
+        """
+        wanted = list(features) if not isinstance(features, str | bytes) else features
+        needed = self.resources(wanted)
+        if not self.later:
+            return checks.total(self.prices[name] for name in needed)
+        ordered = self._ordered()
+        queue = dict.fromkeys(resource for feature in wanted for resource in ordered[feature])
+        return checks.total(self._bill(queue, set()))
 
     def marginal(self, feature: Any, given: Iterable[Any] = ()) -> float:
         """What ``feature`` costs more where the features ``given`` are already paid for."""
-        return checks.total(self.prices[name] for name in self.resources([feature]) - self.resources(given))
+        paid = self.resources(given)
+        wanted = self.resources([feature]) - paid
+        queue = [resource for resource in self._ordered()[feature] if resource in wanted]
+        return checks.total(self._bill(queue, {self.later[r][0] for r in paid if r in self.later}))
+
+    def _bill(self, resources: Iterable[Any], opened: set[Any]) -> Iterator[float]:
+        """Prices of resources paid for one after another; ``opened`` are the groups paid into before."""
+        for resource in resources:
+            group, discounted = self.later.get(resource, (None, self.prices[resource]))
+            yield discounted if group in opened else self.prices[resource]
+            if group is not None:
+                opened.add(group)
 
     def align(self, names: Iterable[str]) -> FeatureCosts:
         """Return the prices of the columns ``names``, in that order.
@@ -283,21 +342,23 @@ class FeatureCosts:
         return FeatureCosts(
             {resource: self.prices[resource] for resource in needed},
             {name: self.requires[name] for name in columns},
+            {resource: terms for resource, terms in self.later.items() if resource in needed},
         )
 
-    def arrays(
-        self, names: Iterable[str]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
-        """Prices for loops over columns: ``(resource_price, start, resource)``.
-
-        Column ``j`` needs the resources ``resource[start[j]:start[j + 1]]``, ascending.
-        """
+    def arrays(self, names: Iterable[str]) -> PriceArrays:
+        """Prices for loops over columns."""
         aligned = self.align(names)
         index = {resource: i for i, resource in enumerate(aligned.prices)}
         rows = [sorted(index[resource] for resource in needs) for needs in aligned.requires.values()]
         start = np.cumsum([0, *map(len, rows)], dtype=np.int32)
         resource = np.array([i for row in rows for i in row], dtype=np.int32)
-        return np.array(list(aligned.prices.values()), dtype=np.float64), start, resource
+        price = np.array(list(aligned.prices.values()), dtype=np.float64)
+        later_price, group = price.copy(), np.full(len(price), -1, dtype=np.int32)
+        numbers: dict[str, int] = {}
+        for name, (group_name, discounted) in aligned.later.items():
+            later_price[index[name]] = discounted
+            group[index[name]] = numbers.setdefault(group_name, len(numbers))
+        return PriceArrays(price, later_price, group, start, resource)
 
     def describe(self, limit: int = 6) -> str:
         """Say in words which features are dear, what is shared, and what everything costs.

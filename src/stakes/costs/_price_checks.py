@@ -27,6 +27,28 @@ def check_name(name: Any, what: str) -> str:
     return str(name)  # numpy.str_ would show in repr
 
 
+def check_later(later: Any, prices: Mapping[Any, float]) -> dict[str, tuple[str, float]]:
+    """Discounts by resource: a group and the price once the group is paid into, at most the first price."""
+    if later is None:
+        return {}
+    if not isinstance(later, Mapping):
+        raise TypeError(f"later must be a mapping of resources to (group, price), got {later!r}")
+    checked = {}
+    for resource, terms in later.items():
+        if resource not in prices:
+            raise ValueError(unknown_message([resource], prices, "later names resources without a price:", "resources"))
+        if isinstance(terms, str | bytes) or not isinstance(terms, Iterable) or len(list(terms)) != 2:
+            raise ValueError(f"later[{resource!r}] must be a pair (group, price), got {terms!r}")
+        group, price = terms
+        value = check_price(price, f"{resource!r} in its group")
+        if value > prices[resource]:
+            raise ValueError(
+                f"later[{resource!r}] must not be dearer than its first price {prices[resource]:g}, got {value:g}"
+            )
+        checked[str(resource)] = (check_name(group, f"the group of {resource!r}"), value)
+    return checked
+
+
 def check_names(names: Any, what: str) -> list[str]:
     """Distinct names from an iterable that is not itself text."""
     if isinstance(names, str | bytes):

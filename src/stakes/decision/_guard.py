@@ -38,7 +38,8 @@ class Guard(CostWrapper):
         The costs to judge by, ``[actual, predicted]``; None takes ``estimator.cost_matrix`` if there is one,
         else the mean of the costs per example given to ``fit``, else 1 for every mistake.
     cv : int, splitter or iterable of (train, test)
-        Number of stratified folds, or how to split. Classes may have fewer rows than folds.
+        Number of stratified folds, or how to split. Classes may have fewer rows than folds. Ten by default:
+        with fewer the estimator is judged on much less data than it gets, to the constant's advantage.
     random_state : int, RandomState or None
         Shuffles the rows into folds.
 
@@ -62,7 +63,7 @@ class Guard(CostWrapper):
     """
 
     def __init__(
-        self, estimator: Any, *, cost_matrix: Any = None, cv: Any = 5, random_state: Any = 0
+        self, estimator: Any, *, cost_matrix: Any = None, cv: Any = 10, random_state: Any = 0
     ) -> None:
         self.estimator = estimator
         self.cost_matrix = cost_matrix
