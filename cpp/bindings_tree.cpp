@@ -15,6 +15,8 @@
 
 namespace {
 
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::device::cpu>;
 using DenseNumbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -131,9 +133,15 @@ stakes::Dialect dialect_of(const std::string& name) {
 stakes::Criterion criterion_of(const std::string& name) {
   using stakes::Criterion;
   static const std::pair<const char*, Criterion> kNames[] = {
-      {"gain_ratio", Criterion::gain_ratio}, {"gain", Criterion::gain},         {"gini", Criterion::gini},
-      {"cs_gain", Criterion::cs_gain},       {"nunez", Criterion::nunez},       {"cs_gain_ratio", Criterion::cs_gain_ratio},
-      {"mitchell", Criterion::mitchell},     {"norton", Criterion::norton},     {"tan", Criterion::tan},
+      {"gain_ratio", Criterion::gain_ratio},
+      {"gain", Criterion::gain},
+      {"gini", Criterion::gini},
+      {"cs_gain", Criterion::cs_gain},
+      {"nunez", Criterion::nunez},
+      {"cs_gain_ratio", Criterion::cs_gain_ratio},
+      {"mitchell", Criterion::mitchell},
+      {"norton", Criterion::norton},
+      {"tan", Criterion::tan},
   };
   for (const auto& [known, criterion] : kNames) {
     if (name == known) return criterion;
@@ -146,7 +154,8 @@ void init_prices(stakes::Prices* self, const DenseNumbers& price, const DenseNum
                  const DenseCodes& group, const DenseCodes& start, const DenseCodes& needed) {
   new (self) stakes::Prices();
   const std::size_t n = price.shape(0);
-  if (later_price.shape(0) != n || group.shape(0) != n) throw std::invalid_argument("one entry per resource is needed");
+  if (later_price.shape(0) != n || group.shape(0) != n)
+    throw std::invalid_argument("one entry per resource is needed");
   for (std::size_t r = 0; r < n; ++r) {
     const double first = price.data()[r], later = later_price.data()[r];
     if (!(first >= 0.0) || std::isinf(first) || !(later >= 0.0) || std::isinf(later)) {
@@ -155,7 +164,8 @@ void init_prices(stakes::Prices* self, const DenseNumbers& price, const DenseNum
     self->resources.push_back({first, later, std::max(-1, group.data()[r])});
     self->n_groups = std::max(self->n_groups, self->resources.back().group + 1);
   }
-  if (self->n_groups > static_cast<std::int32_t>(n)) throw std::invalid_argument("groups must be numbered from 0");
+  if (self->n_groups > static_cast<std::int32_t>(n))
+    throw std::invalid_argument("groups must be numbered from 0");
   if (start.shape(0) < 1) throw std::invalid_argument("start needs one entry per column and one more");
   for (std::size_t j = 0; j + 1 < start.shape(0); ++j) {
     const std::int32_t first = start.data()[j], last = start.data()[j + 1];
@@ -164,7 +174,8 @@ void init_prices(stakes::Prices* self, const DenseNumbers& price, const DenseNum
     }
     self->needed.emplace_back(needed.data() + first, needed.data() + last);
     for (const std::int32_t r : self->needed.back()) {
-      if (r < 0 || r >= static_cast<std::int32_t>(n)) throw std::invalid_argument("a column needs an unknown resource");
+      if (r < 0 || r >= static_cast<std::int32_t>(n))
+        throw std::invalid_argument("a column needs an unknown resource");
     }
   }
 }
@@ -180,9 +191,9 @@ stakes::Prices prices_for(const PyTable& table, const std::optional<stakes::Pric
 PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
                  const std::optional<DenseNumbers>& weights, const std::string& criterion,
                  const std::string& dialect, double min_objects, bool group_values, int max_depth,
-                 int max_leaf_nodes, bool best_first, double min_gain, int max_bins, bool collapse, int n_threads,
-                 const std::optional<stakes::Prices>& prices, double gamma, bool ratio_of_candidate,
-                 double max_upfront_cost, double max_path_cost) {
+                 int max_leaf_nodes, bool best_first, double min_gain, int max_bins, bool collapse,
+                 int n_threads, const std::optional<stakes::Prices>& prices, double gamma,
+                 bool ratio_of_candidate, double max_upfront_cost, double max_path_cost) {
   stakes::GrowOptions options;
   options.dialect = dialect_of(dialect);
   options.criterion = criterion_of(criterion);
@@ -289,8 +300,9 @@ void bind_tree(nb::module_& m) {
 
   m.def("grow_tree", &grow_tree, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), nb::kw_only(),
         "criterion"_a, "dialect"_a, "min_objects"_a, "group_values"_a, "max_depth"_a, "max_leaf_nodes"_a,
-        "best_first"_a, "min_gain"_a, "max_bins"_a, "collapse"_a, "n_threads"_a, "prices"_a.none(), "gamma"_a,
-        "ratio_of_candidate"_a, "max_upfront_cost"_a, "max_path_cost"_a);
+        "best_first"_a = false, "min_gain"_a, "max_bins"_a, "collapse"_a, "n_threads"_a,
+        "prices"_a.none() = nb::none(), "gamma"_a = 0.0, "ratio_of_candidate"_a = true,
+        "max_upfront_cost"_a = kNoLimit, "max_path_cost"_a = kNoLimit);
 
   m.def(
       "extra_errors",

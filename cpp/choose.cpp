@@ -24,7 +24,8 @@ double log_ratio(double log_gain, double exponent, double price) {
   return log_gain - (exponent > 0.0 ? exponent * std::log(price) : 0.0);
 }
 
-double worth(const Learning& learning, const Sample& sample, const Split& split, double average_gain, double price) {
+double worth(const Learning& learning, const Sample& sample, const Split& split, double average_gain,
+             double price) {
   const GrowOptions& options = learning.options;
   if (options.min_gain > 0.0 && split.gain < options.min_gain) return kRejected;
   if (options.ratio()) {
@@ -70,13 +71,16 @@ bool affordable(const Learning& learning, const Sample& sample, const Bought& bo
   const GrowOptions& options = learning.options;
   // Sums of prices miss by rounding; a limit that is met exactly is met.
   const auto within = [](double cost, double limit) { return cost <= limit * (1.0 + 1e-12) + 1e-12; };
-  return within(bought.cost + bought.paid.marginal(learning.prices, column), options.max_upfront_cost) &&
-         within(sample.path_cost + sample.paid.marginal(learning.prices, column), options.max_path_cost);
+  return within(bought.most + bought.paid.marginal_at_most(learning.prices, column),
+                options.max_upfront_cost) &&
+         within(sample.path_most + sample.paid.marginal_at_most(learning.prices, column),
+                options.max_path_cost);
 }
 
 }  // namespace
 
-Split choose(const Learning& learning, const Sample& sample, const Bought& bought, std::vector<Split>& splits) {
+Split choose(const Learning& learning, const Sample& sample, const Bought& bought,
+             std::vector<Split>& splits) {
   const bool j48 = learning.options.dialect == Dialect::j48;
   const auto in_play = [](const Split& split) { return split.usable && split.gain > -kEpsilon; };
   double gain_sum = 0.0, n_counted = 0.0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kCollapseSlack = 1e-3;
 constexpr double kLeastSplitInfo = 1e-3;  // a nearly one-sided split must not make its descendants priceless
-constexpr double kGap = 1e-5;  // values closer than this are never cut apart
+constexpr double kGap = 1e-5;             // values closer than this are never cut apart
 constexpr std::size_t kParallelWork = 30'000;
 
 // ---- preparing -------------------------------------------------------------------------------------------
@@ -338,7 +338,7 @@ void Grower::grow_best_first(Sample root) {
 
 std::vector<Pending> Grower::expand(Pending& item, const Split& split) {
   const auto column = static_cast<std::size_t>(split.feature);
-  bought_.cost += bought_.paid.marginal(learning_.prices, column);
+  bought_.most += bought_.paid.marginal_at_most(learning_.prices, column);
   bought_.paid.pay(learning_.prices, column);
   std::vector<Sample> samples = partition(item.sample, split);
   if (learning_.binned()) fill_histograms(item.sample, samples);
@@ -439,7 +439,7 @@ std::vector<Sample> Grower::partition(const Sample& parent, const Split& split) 
     if (mark) child.tested[column] = 1;
     child.fractional = parent.fractional;
     child.paid = parent.paid;
-    child.path_cost = parent.path_cost + parent.paid.marginal(learning_.prices, column);
+    child.path_most = parent.path_most + parent.paid.marginal_at_most(learning_.prices, column);
     child.paid.pay(learning_.prices, column);
     child.path_ratio = parent.path_ratio / std::max(split.split_info, kLeastSplitInfo);
     child.sorted.resize(parent.sorted.size());

@@ -43,6 +43,16 @@ class Paid {
     return price;
   }
 
+  // The same without discounts: what it adds at most, whatever is pruned away before it later.
+  double marginal_at_most(const Prices& prices, std::size_t column) const {
+    double price = 0.0;
+    if (prices.empty()) return price;
+    for (const std::int32_t r : prices.needed[column]) {
+      if (!resource_[r]) price += prices.resources[r].price;
+    }
+    return price;
+  }
+
   void pay(const Prices& prices, std::size_t column) {
     if (prices.empty()) return;
     for (const std::int32_t r : prices.needed[column]) {

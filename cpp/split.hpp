@@ -113,14 +113,14 @@ struct Sample {
   bool fractional = false;           // some instance is a part of a row
   std::vector<std::uint8_t> tested;  // nominal columns tested on the path
   Paid paid;                         // what the path has paid for
-  double path_cost = 0.0;
-  double path_ratio = 1.0;  // product of 1 / split info along the path
+  double path_most = 0.0;            // what that costs at most
+  double path_ratio = 1.0;           // product of 1 / split info along the path
 };
 
 // What the tree has bought so far, whatever path it was for.
 struct Bought {
   Paid paid;
-  double cost = 0.0;
+  double most = 0.0;  // what it costs at most
 };
 
 struct Split {
@@ -140,7 +140,8 @@ struct Split {
 Split best_split(const Learning& learning, const Sample& sample, const Bought& bought, ThreadPool& pool);
 
 // The best of the splits found, one per column; see choose.cpp.
-Split choose(const Learning& learning, const Sample& sample, const Bought& bought, std::vector<Split>& splits);
+Split choose(const Learning& learning, const Sample& sample, const Bought& bought,
+             std::vector<Split>& splits);
 
 // Class weights of each category at the node, (n_values, n_classes).
 std::vector<double> value_table(const Learning& learning, const Sample& sample, std::size_t column);

@@ -90,7 +90,9 @@ def test_align_and_arrays_keep_every_cost(table, data):
     aligned = costs.align(columns)
     assert aligned.features == tuple(columns)
     assert set(aligned.prices) == {resource for f in columns for resource in requires[f]}
-    resource_price, start, resource = costs.arrays(columns)
+    arrays = costs.arrays(columns)
+    resource_price, start, resource = arrays.price, arrays.start, arrays.resource
+    assert (arrays.group == -1).all() and np.array_equal(arrays.later_price, resource_price)
     assert (resource_price.dtype, start.dtype, resource.dtype) == (np.float64, np.int32, np.int32)
     assert len(start) == len(columns) + 1 and start[0] == 0 and start[-1] == len(resource)
     for j, feature in enumerate(columns):
@@ -289,3 +291,32 @@ def test_describe():
     chain = FeatureCosts(dict.fromkeys("abcd", 1), {"f": set("abcd"), "g": set("ab")})
     assert "a + b (2) is paid once for f and g." in chain.describe()
     assert FeatureCosts({}).describe() == "Everything together costs 0."
+
+
+def test_discounts_depend_on_what_came_first():
+    costs = FeatureCosts({"a": 10, "b": 8, "c": 3}, later={"a": ("lab", 1), "b": ("lab", 7)})
+    assert costs.cost(["a"]) == 10 and costs.cost(["b"]) == 8
+    assert costs.cost(["a", "b", "c"]) == 10 + 7 + 3
+    assert costs.cost(["b", "a", "c"]) == 8 + 1 + 3
+    assert costs.marginal("a", given=["b"]) == 1 and costs.marginal("a", given=["c"]) == 10
+    arrays = costs.arrays(["c", "b", "a"])
+    assert arrays.price.tolist() == [3, 8, 10] and arrays.later_price.tolist() == [3, 7, 1]
+    assert arrays.group.tolist() == [-1, 0, 0]
+    assert FeatureCosts.from_dict(costs.to_dict()) == costs == pickle.loads(pickle.dumps(costs))
+    assert eval(repr(costs)) == costs
+
+
+@pytest.mark.parametrize(
+    "later, message",
+    [
+        ([("a", 1)], "later must be a mapping"),
+        ({"x": ("lab", 1)}, "later names resources without a price"),
+        ({"a": "lab"}, "must be a pair"),
+        ({"a": ("lab", 11)}, "must not be dearer than its first price 10"),
+        ({"a": ("lab", -1)}, "must be at least 0"),
+        ({"a": ("", 1)}, "must not be empty"),
+    ],
+)
+def test_bad_discounts(later, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        FeatureCosts({"a": 10}, later=later)

@@ -51,6 +51,11 @@ class Table:
     @property
     def n_rows(self) -> int: ...
 
+class Prices:
+    def __init__(
+        self, price: Floats, later_price: Floats, group: Codes, start: Codes, needed: Codes
+    ) -> None: ...
+
 class Tree:
     def arrays(self) -> TreeArrays: ...
     def prune_by_errors(
@@ -82,6 +87,12 @@ def grow_tree(
     max_bins: int,
     collapse: bool,
     n_threads: int,
+    best_first: bool = ...,
+    prices: Prices | None = ...,
+    gamma: float = ...,
+    ratio_of_candidate: bool = ...,
+    max_upfront_cost: float = ...,
+    max_path_cost: float = ...,
 ) -> Tree: ...
 def extra_errors(weight: float, errors: float, dialect: str, confidence: float, z: float) -> float: ...
 def route_leaves(

@@ -104,18 +104,18 @@ class FeatureCosts:
         # read-only mappings cannot be pickled, and a vector must stay one
         if not self.named:
             return FeatureCosts, (list(self.prices.values()),)
-        return FeatureCosts, (dict(self.prices), dict(self.requires), dict(self.later))
+        return FeatureCosts, self._parts()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FeatureCosts):
             return NotImplemented
-        return all(
-            dict(getattr(self, part)) == dict(getattr(other, part)) for part in ("prices", "requires", "later")
-        )
+        return self._parts() == other._parts()
 
     def __hash__(self) -> int:
-        parts = (self.prices, self.requires, self.later)
-        return hash(tuple(frozenset(part.items()) for part in parts))
+        return hash(tuple(frozenset(part.items()) for part in self._parts()))
+
+    def _parts(self) -> tuple[dict[Any, Any], ...]:
+        return dict(self.prices), dict(self.requires), dict(self.later)
 
     def __repr__(self) -> str:
         if not self.named:

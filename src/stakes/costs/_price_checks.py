@@ -36,14 +36,16 @@ def check_later(later: Any, prices: Mapping[Any, float]) -> dict[str, tuple[str,
     checked = {}
     for resource, terms in later.items():
         if resource not in prices:
-            raise ValueError(unknown_message([resource], prices, "later names resources without a price:", "resources"))
+            what = "later names resources without a price:"
+            raise ValueError(unknown_message([resource], prices, what, "resources with a price"))
         if isinstance(terms, str | bytes) or not isinstance(terms, Iterable) or len(list(terms)) != 2:
             raise ValueError(f"later[{resource!r}] must be a pair (group, price), got {terms!r}")
         group, price = terms
         value = check_price(price, f"{resource!r} in its group")
         if value > prices[resource]:
             raise ValueError(
-                f"later[{resource!r}] must not be dearer than its first price {prices[resource]:g}, got {value:g}"
+                f"later[{resource!r}] must not be dearer than its first price {prices[resource]:g}, "
+                f"got {value:g}"
             )
         checked[str(resource)] = (check_name(group, f"the group of {resource!r}"), value)
     return checked

@@ -64,6 +64,21 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return int(self.tree_.depth.max())
 
+    # ---- what looking costs --------------------------------------------------------------------------------
+
+    def upfront_cost(self) -> float:
+        """Return the price of all columns that the tree may ask for, paid before it is known which."""
+        check_is_fitted(self)
+        return self.fitted_tree_.upfront_cost()
+
+    def path_cost(self, X: Any) -> NDArray[np.float64]:
+        """Return the price of the tests that each row met, a shared part paid once per row.
+
+        A row that a missing value sends down several branches pays for each in proportion to its share there.
+        """
+        fitted, rows = self._encode(X)
+        return self._shares(rows, fitted.path_costs()[:, None])[:, 0]
+
     # ---- prediction ----------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -182,6 +197,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         params = self.get_params(deep=False)
         if params["cost_matrix"] is not None:
             params["cost_matrix"] = self.cost_matrix_.to_dict()
+        if params.get("feature_costs") is not None and self.fitted_tree_.feature_costs is not None:
+            params["feature_costs"] = self.fitted_tree_.feature_costs.to_dict()
         for name, value in params.items():
             if isinstance(value, np.ndarray | np.generic):
                 params[name] = value.tolist()
@@ -209,9 +226,12 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
         if isinstance(params.get("cost_matrix"), Mapping):
             params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
+        fitted = FittedTree.from_dict(document["model"])
+        if params.get("feature_costs") is not None:
+            params["feature_costs"] = fitted.feature_costs
         model = cls(**params)
         model._check_params()
-        model._set_fitted(FittedTree.from_dict(document["model"]))
+        model._set_fitted(fitted)
         names = document.get("feature_names")
         if names is not None:
             if names != list(model.fitted_tree_.schema.names):

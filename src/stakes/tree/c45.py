@@ -14,15 +14,26 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from stakes._features import check_features
-from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
+from stakes.costs import (
+    CostMatrix,
+    FeatureCosts,
+    as_cost_matrix,
+    as_feature_costs,
+    check_example_costs,
+    mean_cost_matrix,
+)
 from stakes.table import Table
 from stakes.tree.base import TreeClassifier
 from stakes.tree.fitted import FittedTree
-from stakes.tree.learn import learn_tree, node_probabilities, row_weights
+from stakes.tree.learn import core_prices, learn_tree, node_probabilities, row_weights
 from stakes.tree.model import LARGEST
 
 #: The core counts nodes and threads in 32 bits.
 _MOST = 2**31 - 1
+
+
+#: Criteria that need to know what columns cost.
+PRICED = ("cs_gain", "cs_gain_ratio", "nunez", "mitchell", "norton", "tan")
 
 
 class C45Classifier(TreeClassifier):
@@ -40,8 +51,22 @@ class C45Classifier(TreeClassifier):
         (C4.5CS). "priors": in growing only (C4.5 with altered priors). "none": not at all (C4.5).
     decision : {"majority", "min_cost"}
         Answer of a leaf: its heaviest class, or the class of minimum expected cost (Ting's equation 5).
-    criterion : {"gain_ratio", "gain", "gini"}
-        What a split is judged by. "gain_ratio" chooses among the splits of at least average gain.
+    criterion : str
+        What a split is judged by: "gain_ratio" (among the splits of at least average gain), "gain" or "gini".
+        Others weigh the gain against the price that the column adds to the tree's: "cs_gain" and
+        "cs_gain_ratio" (Davis et al., equations 4 and 5), "nunez" (EG2), "mitchell", "norton" (IDX) and "tan"
+        (CS-ID3).
+    feature_costs : FeatureCosts, dict, vector, path or None
+        What it costs to read the columns. A column, or a resource that columns share, is paid for once.
+    gamma : float
+        How much prices matter: a factor of the price ("cs_gain", "cs_gain_ratio", "mitchell") or its exponent
+        ("nunez", "norton"). With 0 "cs_gain" is "gain" and "cs_gain_ratio" is "gain_ratio".
+    ratio_of_candidate : bool
+        "cs_gain_ratio": whether a split's own entropy is part of the product, as in C4.5's gain ratio, or
+        only its ancestors'; the paper leaves it open.
+    max_upfront_cost, max_path_cost : float or None
+        Hard limits on the price of all columns of the tree, and of those on any path. Discounts that depend
+        on the order of tests do not count here.
     prune : {"error", "cost", None}
         "error": C4.5's pessimistic errors. "cost": a subtree becomes a leaf where that does not raise the
         estimated cost (Laplace-corrected). None: the grown tree stays.
@@ -59,7 +84,10 @@ class C45Classifier(TreeClassifier):
     max_depth : int or None
         Most tests on a path; the core's own limit is 2000.
     max_leaf_nodes : int or None
-        With a limit the tree is grown best-first, by the gain times the weight of a node.
+        With a limit the tree is grown best-first.
+    growth : {"depth_first", "best_first"}
+        Which node is split next, which matters where a column once bought is free for later nodes: the first
+        branch, as in C4.5, or the node of the largest gain times weight.
     min_gain : float
         A split with a smaller gain is not made.
     max_bins : int or None
@@ -114,7 +142,12 @@ class C45Classifier(TreeClassifier):
         "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
         "cost_use": [StrOptions({"weights", "priors", "none"})],
         "decision": [StrOptions({"majority", "min_cost"})],
-        "criterion": [StrOptions({"gain_ratio", "gain", "gini"})],
+        "criterion": [StrOptions({"gain_ratio", "gain", "gini", *PRICED})],
+        "feature_costs": "no_validation",  # as_feature_costs says what is wrong in its own words
+        "gamma": [Interval(Real, 0, None, closed="left")],
+        "ratio_of_candidate": ["boolean"],
+        "max_upfront_cost": [Interval(Real, 0, None, closed="left"), None],
+        "max_path_cost": [Interval(Real, 0, None, closed="left"), None],
         "prune": [StrOptions({"error", "cost"}), None],
         "confidence": [Interval(Real, 0, 1, closed="right")],
         "raise_subtrees": ["boolean"],
@@ -123,6 +156,7 @@ class C45Classifier(TreeClassifier):
         "group_values": ["boolean"],
         "max_depth": [Interval(Integral, 0, _MOST, closed="both"), None],
         "max_leaf_nodes": [Interval(Integral, 1, _MOST, closed="both"), None],
+        "growth": [StrOptions({"depth_first", "best_first"})],
         "min_gain": [Interval(Real, 0, None, closed="left")],
         "max_bins": [Interval(Integral, 2, 255, closed="both"), None],
         "smoothing": [StrOptions({"laplace", "m"}), None],
@@ -141,6 +175,11 @@ class C45Classifier(TreeClassifier):
         cost_use: str = "weights",
         decision: str = "majority",
         criterion: str = "gain_ratio",
+        feature_costs: Any = None,
+        gamma: float = 1.0,
+        ratio_of_candidate: bool = True,
+        max_upfront_cost: float | None = None,
+        max_path_cost: float | None = None,
         prune: str | None = "error",
         confidence: float = 0.25,
         raise_subtrees: bool = True,
@@ -149,6 +188,7 @@ class C45Classifier(TreeClassifier):
         group_values: bool = False,
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
+        growth: str = "depth_first",
         min_gain: float = 0.0,
         max_bins: int | None = None,
         smoothing: str | None = None,
@@ -163,6 +203,11 @@ class C45Classifier(TreeClassifier):
         self.cost_use = cost_use
         self.decision = decision
         self.criterion = criterion
+        self.feature_costs = feature_costs
+        self.gamma = gamma
+        self.ratio_of_candidate = ratio_of_candidate
+        self.max_upfront_cost = max_upfront_cost
+        self.max_path_cost = max_path_cost
         self.prune = prune
         self.confidence = confidence
         self.raise_subtrees = raise_subtrees
@@ -171,6 +216,7 @@ class C45Classifier(TreeClassifier):
         self.group_values = group_values
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
+        self.growth = growth
         self.min_gain = min_gain
         self.max_bins = max_bins
         self.smoothing = smoothing
@@ -206,6 +252,7 @@ class C45Classifier(TreeClassifier):
         weight = _check_weight(sample_weight, table.n_samples)
         example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
         matrix = self._class_costs(classes, codes, example_costs, weight)
+        prices = self._prices(table)
         tree, observed = learn_tree(
             table,
             codes,
@@ -225,6 +272,12 @@ class C45Classifier(TreeClassifier):
             max_bins=self.max_bins or 0,
             collapse=self.collapse,
             n_threads=effective_n_jobs(self.n_jobs),
+            best_first=self.growth == "best_first",
+            prices=core_prices(prices, table),
+            gamma=self.gamma,
+            ratio_of_candidate=self.ratio_of_candidate,
+            max_upfront_cost=np.inf if self.max_upfront_cost is None else self.max_upfront_cost,
+            max_path_cost=np.inf if self.max_path_cost is None else self.max_path_cost,
         )
         smoothing = (tree.parent, self.smoothing, self.smoothing_strength)
         self._set_fitted(
@@ -237,9 +290,18 @@ class C45Classifier(TreeClassifier):
                 min_cost=self.decision == "min_cost",
                 observed=observed,
                 row_values=None if observed is None else node_probabilities(observed, *smoothing),
+                feature_costs=prices,
             )
         )
         return self
+
+    def _prices(self, table: Table) -> FeatureCosts | None:
+        prices = as_feature_costs(self.feature_costs, table.schema.names)
+        limits = self.max_upfront_cost is not None or self.max_path_cost is not None
+        if prices is None and (self.criterion in PRICED or limits):
+            what = "a limit on costs" if limits else f"criterion={self.criterion!r}"
+            raise ValueError(f"feature_costs must say what columns cost, since {what} is given; got None")
+        return prices
 
     def _class_costs(
         self,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _json
+from stakes.costs import FeatureCosts
 from stakes.decision import expected_costs, min_cost_class, most_probable_class
 from stakes.table import Schema
 from stakes.tree.model import LARGEST, TreeModel
@@ -44,6 +45,8 @@ class FittedTree:
         Class weights and probabilities as they would be without costs, where the learner weighted rows by
         their costs. Reports and expected costs are made of these; the tree's ``class_weights`` and ``values``
         by default.
+    feature_costs : FeatureCosts, optional
+        What it costs to read the columns; None where all are free.
     """
 
     tree: TreeModel
@@ -55,6 +58,7 @@ class FittedTree:
     min_cost: bool = False
     observed: NDArray[np.float64] | None = None
     row_values: NDArray[np.float64] | None = None
+    feature_costs: FeatureCosts | None = None
 
     @classmethod
     def decided(cls, *, values: NDArray[np.float64], **parts: Any) -> FittedTree:
@@ -87,6 +91,32 @@ class FittedTree:
         """Probabilities of each node that expected costs are made of."""
         return self.values if self.row_values is None else self.row_values
 
+    def upfront_cost(self) -> float:
+        """Price of every column that the tree may test, in the order in which its nodes stand."""
+        if self.feature_costs is None:
+            return 0.0
+        tested = self.tree.feature[self.tree.feature >= 0]
+        names = self.schema.names
+        return self.feature_costs.cost(dict.fromkeys(names[f] for f in tested.tolist()))
+
+    def path_costs(self) -> NDArray[np.float64]:
+        """Price of the tests on the way to each node."""
+        prices = np.zeros(self.tree.n_nodes)
+        if self.feature_costs is None:
+            return prices
+        names, parent = self.schema.names, self.tree.parent
+        paths: list[tuple[str, ...]] = [()]
+        known: dict[tuple[str, ...], float] = {(): 0.0}
+        for node in range(1, self.tree.n_nodes):
+            name = names[self.tree.feature[parent[node]]]
+            above = paths[parent[node]]
+            path = above if name in above else (*above, name)
+            paths.append(path)
+            if path not in known:
+                known[path] = self.feature_costs.cost(path)
+            prices[node] = known[path]
+        return prices
+
     def node_costs(self) -> NDArray[np.float64]:
         """Cost of each node's training rows, were the node a leaf."""
         return (self.counts * self.bill.T[self.decision]).sum(axis=1)
@@ -113,6 +143,8 @@ class FittedTree:
             self.costs.shape != (n_classes, n_classes) or not np.all(np.abs(self.costs) <= LARGEST)
         ):
             raise ValueError(f"costs must be finite, of shape {(n_classes, n_classes)}, at most {LARGEST:g}")
+        if self.feature_costs is not None:
+            self.feature_costs.align(self.schema.names)
         if self.observed is not None and (
             self.observed.shape != (n_nodes, n_classes)
             or not np.all((self.observed >= 0) & (self.observed <= LARGEST))
@@ -133,6 +165,7 @@ class FittedTree:
             "min_cost": bool(self.min_cost),
             "observed": None if self.observed is None else self.observed.tolist(),
             "row_values": None if self.row_values is None else self.row_values.tolist(),
+            "feature_costs": None if self.feature_costs is None else self.feature_costs.to_dict(),
         }
 
     @classmethod
@@ -163,6 +196,7 @@ class FittedTree:
             min_cost=data["min_cost"],
             observed=optional("observed"),
             row_values=optional("row_values"),
+            feature_costs=_read_prices(data["feature_costs"]),
         )
         fitted.validate()
         return fitted
@@ -215,6 +249,13 @@ def _read_schema(data: Any) -> Schema:
     except Exception as error:
         # The document comes from outside: whatever stumbles over it, the document is what is wrong.
         raise ValueError(f"the schema of the model cannot be read: {error!r}") from error
+
+
+def _read_prices(data: Any) -> FeatureCosts | None:
+    try:
+        return None if data is None else FeatureCosts.from_dict(data)
+    except TypeError as error:
+        raise ValueError(f"the feature costs of the model cannot be read: {error}") from error
 
 
 def _finite(label: Label) -> bool:
