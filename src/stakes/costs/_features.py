@@ -295,10 +295,10 @@ class FeatureCosts:
 
         With discounts the order matters: features are paid for in the order given.
         """
-        wanted = list(features) if not isinstance(features, str | bytes) else features
-        needed = self.resources(wanted)
         if not self.later:
-            return checks.total(self.prices[name] for name in needed)
+            return checks.total(self.prices[name] for name in self.resources(features))
+        wanted = list(features)
+        self.resources(wanted)  # says which names are unknown
         ordered = self._ordered()
         queue = dict.fromkeys(resource for feature in wanted for resource in ordered[feature])
         return checks.total(self._bill(queue, set()))
