@@ -82,7 +82,10 @@ bool affordable(const Learning& learning, const Sample& sample, const Bought& bo
 Split choose(const Learning& learning, const Sample& sample, const Bought& bought,
              std::vector<Split>& splits) {
   const bool j48 = learning.options.dialect == Dialect::j48;
-  const auto in_play = [](const Split& split) { return split.usable && split.gain > -kEpsilon; };
+  const auto in_play = [&](const Split& split) {
+    return split.usable && split.gain > -kEpsilon &&
+           affordable(learning, sample, bought, static_cast<std::size_t>(split.feature));
+  };
   double gain_sum = 0.0, n_counted = 0.0;
   for (const Split& split : splits) {
     if (!in_play(split)) continue;
@@ -99,9 +102,7 @@ Split choose(const Learning& learning, const Sample& sample, const Bought& bough
   Split* best = nullptr;
   for (Split& split : splits) {
     if (!in_play(split)) continue;
-    const auto column = static_cast<std::size_t>(split.feature);
-    if (!affordable(learning, sample, bought, column)) continue;
-    const double price = bought.paid.marginal(learning.prices, column);
+    const double price = bought.paid.marginal(learning.prices, static_cast<std::size_t>(split.feature));
     const double value = worth(learning, sample, split, average, price);
     if (value > best_worth + improvement) {
       best_worth = value;
