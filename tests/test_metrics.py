@@ -251,7 +251,7 @@ MALFORMED = {
     "nan costs": (lambda: total_cost([0, 1], [0, 1], costs=[[0, np.nan], [1, 0]]), "costs must be finite"),
     "weights": (lambda: total_cost([0], [0], sample_weight=[1, 2]), "sample_weight must have shape"),
     "weight sign": (lambda: total_cost([0], [0], sample_weight=[-1]), "not negative"),
-    "weight zero": (lambda: mean_cost([0], [0], sample_weight=[0]), "not all zero"),
+    "weight zero": (lambda: mean_cost([0], [0], sample_weight=[0]), "not be zero for every row"),
     "price": (
         lambda: cost_with_abstention([0], [None], abstain_cost=np.nan),
         "abstain_cost must be a finite",

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from stakes._features import check_features
+from stakes._weights import check_weight
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.decision._choose import CostDecisionMixin
 
@@ -45,7 +46,7 @@ class CostWrapper(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEs
         check_features(self, X, reset=True)
         self.classes_, codes = np.unique(y, return_inverse=True)
         rows = None if costs is None else check_example_costs(costs, len(y), len(self.classes_))
-        weight = None if sample_weight is None else _check_weight(sample_weight, len(y))
+        weight = None if sample_weight is None else check_weight(sample_weight, len(y))
         # An inner estimator that has costs of its own is decided and judged by them, unless told otherwise.
         given = (
             self.cost_matrix if self.cost_matrix is not None else getattr(self.estimator, "cost_matrix", None)
@@ -147,15 +148,6 @@ def takes(estimator: Any, parameter: str) -> bool:
 def reject_weight(estimator: Any, weight: Any) -> None:
     if weight is not None and not takes(estimator, "sample_weight"):
         raise TypeError(f"sample_weight was given, but {type(estimator).__name__}.fit does not take it")
-
-
-def _check_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
-    weight = np.asarray(sample_weight, dtype=float)
-    if weight.shape != (n_samples,):
-        raise ValueError(f"sample_weight must have shape ({n_samples},), got {weight.shape}")
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise ValueError("sample_weight must be finite and not negative")
-    return weight
 
 
 def _is_plain(value: Any) -> bool:

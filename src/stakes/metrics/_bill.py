@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes.decision import min_cost_class
-from stakes.metrics._rows import UNDECIDED, Rows, check_weight, read_rows, undecided_rows
+from stakes.metrics._rows import UNDECIDED, Rows, read_rows, row_weights, undecided_rows
 
 
 class BestConstant(NamedTuple):
@@ -260,7 +260,7 @@ def coverage(decision: Any, sample_weight: Any = None) -> float:
     undecided = undecided_rows(decision)
     if len(undecided) == 0:
         raise ValueError("decision must have at least one row, got none")
-    weight = check_weight(sample_weight, len(undecided))
+    weight = row_weights(sample_weight, len(undecided))
     return float(weight @ ~undecided / weight.sum())
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.decision import expected_costs, min_cost_class
-from stakes.metrics._rows import check_weight
+from stakes.metrics._rows import row_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ def cost_curve(
         raise ValueError(f"y_true must have two classes for a cost curve, got {len(labels)}")
     if pos_label is not None and pos_label not in labels.tolist():
         raise ValueError(f"pos_label must be one of {labels.tolist()}, got {pos_label!r}")
-    weight = check_weight(sample_weight, len(y))
+    weight = row_weights(sample_weight, len(y))
     positive = y == (labels[1] if pos_label is None else pos_label)
     if weight[positive].sum() == 0 or weight[~positive].sum() == 0:
         raise ValueError("sample_weight must leave some weight to both classes")
@@ -189,7 +189,7 @@ def expected_calibration_error(
     actual = matrix.codes(y_true, "y_true")
     if len(actual) != len(chosen):
         raise ValueError(f"y_true and proba must have the same length, got {len(actual)} and {len(chosen)}")
-    weight = check_weight(sample_weight, len(actual))
+    weight = row_weights(sample_weight, len(actual))
     confidence = np.asarray(proba, dtype=float)[np.arange(len(chosen)), chosen]
     gap = weight * (confidence - (actual == chosen))
     bins = _bins(confidence, n_bins, strategy)

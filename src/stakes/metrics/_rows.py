@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._weights import check_weight
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs
 from stakes.decision import Decision
 
@@ -71,7 +72,7 @@ def read_rows(
     predicted[~open_rows] = known.codes(pred[~open_rows], "y_pred")
     rows = check_example_costs(costs, len(true), len(known)) if matrix is None else matrix.values[actual]
     assert known.classes is not None
-    return Rows(known.classes, actual, predicted, rows, check_weight(sample_weight, len(true)), matrix)
+    return Rows(known.classes, actual, predicted, rows, row_weights(sample_weight, len(true)), matrix)
 
 
 def undecided_rows(decision: Any) -> NDArray[np.bool_]:
@@ -92,16 +93,9 @@ def _is_missing(label: Any) -> bool:
     return missing or (isinstance(label, float) and math.isnan(label))
 
 
-def check_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
+def row_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
     """Weights as an array, ones by default."""
-    if sample_weight is None:
-        return np.ones(n_samples)
-    weight = np.asarray(sample_weight, dtype=float)
-    if weight.shape != (n_samples,):
-        raise ValueError(f"sample_weight must have shape ({n_samples},), got {weight.shape}")
-    if not np.isfinite(weight).all() or (weight < 0).any() or weight.sum() <= 0:
-        raise ValueError("sample_weight must be finite, not negative, and not all zero")
-    return weight
+    return np.ones(n_samples) if sample_weight is None else check_weight(sample_weight, n_samples)
 
 
 def _labels(y: Any, name: str) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
 from stakes._features import check_features
+from stakes._weights import check_weight
 from stakes.costs import (
     CostMatrix,
     FeatureCosts,
@@ -26,7 +27,6 @@ from stakes.table import Table
 from stakes.tree.base import TreeClassifier
 from stakes.tree.fitted import FittedTree
 from stakes.tree.learn import core_prices, learn_tree, node_probabilities, row_weights
-from stakes.tree.model import LARGEST
 
 #: The core counts nodes and threads in 32 bits.
 _MOST = 2**31 - 1
@@ -249,7 +249,7 @@ class C45Classifier(TreeClassifier):
         table = Table.from_data(X, self.categorical_features, check_finite=False)
         check_features(self, X, reset=True)
         classes, codes = _class_codes(y, table.n_samples, type(self).__name__)
-        weight = _check_weight(sample_weight, table.n_samples)
+        weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
         example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
         matrix = self._class_costs(classes, codes, example_costs, weight)
         prices = self._prices(table)
@@ -327,24 +327,6 @@ def _class_codes(y: Any, n_samples: int, owner: str) -> tuple[NDArray[Any], NDAr
         )
     classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.int32)
-
-
-def _check_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | None:
-    if sample_weight is None:
-        return None
-    weight = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(n_samples, float(weight))
-    if weight.shape != (n_samples,):
-        raise ValueError(f"sample_weight must have shape ({n_samples},), got {weight.shape}")
-    if not np.isfinite(weight).all() or (weight < 0).any():
-        raise ValueError("sample_weight must be finite and not negative")
-    if not (weight > 0).any():
-        raise ValueError("sample_weight must not be zero for every row")
-    # "not (fine)": the sum itself may be infinite
-    if not weight.max() <= LARGEST / n_samples:
-        raise ValueError(f"sample_weight must add up to at most {LARGEST:g}; divide it by its mean")
-    return weight
 
 
 def _uniform(n_classes: int) -> NDArray[np.float64]:

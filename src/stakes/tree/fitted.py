@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _json
+from stakes._weights import LARGEST
 from stakes.costs import FeatureCosts
 from stakes.decision import expected_costs, min_cost_class, most_probable_class
 from stakes.table import Schema
-from stakes.tree.model import LARGEST, TreeModel
+from stakes.tree.model import TreeModel
 
 FORMAT, VERSION = "stakes-tree", 1
 

@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 
 from stakes import _json
 from stakes._core import MAX_DEPTH
-
-#: Weights and costs beyond this are refused: their sums and products must stay finite.
-LARGEST = 1e100
-
+from stakes._weights import LARGEST
 
 _Codes = NDArray[np.int32]
 _Numbers = NDArray[np.float64]

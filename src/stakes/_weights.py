@@ -1,0 +1,26 @@
+"""Weights of rows, checked in one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Weights and costs beyond this are refused: their sums and products must stay finite.
+LARGEST = 1e100
+
+
+def check_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
+    """Return one finite weight of at least 0 per row, not all of them 0; one number is meant for all rows."""
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = np.full(n_samples, float(weight)) if weight.ndim == 0 else np.ascontiguousarray(weight)
+    if weight.shape != (n_samples,):
+        raise ValueError(f"sample_weight must have shape ({n_samples},), got {weight.shape}")
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError("sample_weight must be finite and not negative")
+    if n_samples and not (weight > 0).any():
+        raise ValueError("sample_weight must not be zero for every row")
+    if n_samples and weight.max() > LARGEST / n_samples:
+        raise ValueError(f"sample_weight must add up to at most {LARGEST:g}; divide it by its mean")
+    return weight
