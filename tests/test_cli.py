@@ -454,14 +454,16 @@ def test_a_reader_that_has_seen_enough(place):
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and signals are POSIX's")
 def test_control_c(place):
+    script = "import stakes.cli; print('ready', flush=True); stakes.cli.main()"
     args = ["evaluate", place / "train.csv", "--repeats", "5000"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "stakes.cli", *map(str, args)],
+        [sys.executable, "-c", script, *map(str, args)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(6)  # long enough for the imports: before them there is nobody to catch the signal
+    assert process.stdout.readline() == "ready\n"  # before the imports are done nobody catches the signal
+    time.sleep(1.5)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
