@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from stakes.costs import CostMatrix
 from stakes.decision import Decision, decide, expected_costs
 from stakes.table import Table
 from stakes.tree import code, draw, sql, text, words
+from stakes.tree.acquire import Acquired, acquire
 from stakes.tree.explain import Explanation, explain
 from stakes.tree.fitted import FittedTree
 from stakes.tree.learn import core_table
@@ -78,6 +79,22 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """
         fitted, rows = self._encode(X)
         return self._shares(rows, fitted.path_costs()[:, None])[:, 0]
+
+    def acquire(self, ask: Callable[[str], Any], row: Any = None, budget: float | None = None) -> Acquired:
+        """Predict one case, asking only for what is needed next.
+
+        Parameters
+        ----------
+        ask : callable
+            Called with the name of a column, returns its value; None or NaN where it is unknown, which costs
+            nothing and is handled as a missing value: every branch is followed with its share.
+        row : mapping of column to value, optional
+            What is known already and not asked for.
+        budget : float, optional
+            What may be spent. A question that exceeds what is left is not asked, its value is missing.
+        """
+        check_is_fitted(self)
+        return acquire(self.fitted_tree_, ask, row, budget, self.unseen)
 
     # ---- prediction ----------------------------------------------------------------------------------------
 
