@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes.report._pictures import threshold_picture
+from stakes.report.ask import script_json
 from stakes.report.views import ModelView, model_view
 from stakes.tree.words import amount
 
@@ -67,5 +68,6 @@ def render(view: ModelView) -> str:
         view=view,
         # Drawings are made by stakes and escape what they show.
         tree=markupsafe.Markup(view.tree_svg),
+        walker=markupsafe.Markup("" if view.walker is None else script_json(view.walker)),
         picture=markupsafe.Markup("" if view.curve is None else threshold_picture(view.curve)),
     )

@@ -13,6 +13,7 @@ from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.decision import Guard, min_cost_class, threshold
 from stakes.metrics import ClassBill
 from stakes.models import effective_tree
+from stakes.report.ask import walker_data
 from stakes.report.comparison import Comparison, Interval, count_leaves, mean_interval
 from stakes.tree.draw import draw_svg
 from stakes.tree.words import amount, leaf_table
@@ -96,6 +97,10 @@ class ModelView:
     comparison : Comparison or None
     note : str
         What a reader should know about these rows, such as whether the model has seen them before.
+    walker : dict or None
+        The tree as the page's script takes it; None where the model is no tree or asks nothing.
+    noun : str
+        What one row is.
     """
 
     title: str
@@ -117,6 +122,8 @@ class ModelView:
     curve: ThresholdCurve | None
     comparison: Comparison | None
     note: str = ""
+    walker: dict[str, Any] | None = None
+    noun: str = "case"
 
 
 def model_view(
@@ -162,6 +169,8 @@ def model_view(
         curve=_threshold_curve(model, X, matrix, actual, weight),
         comparison=comparison,
         note=note,
+        walker=None if _tree_estimator(model) is None else walker_data(effective_tree(model)),
+        noun=noun,
     )
     return replace(view, words=tuple(_bill_in_words(view, model, noun)))
 
