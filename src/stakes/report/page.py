@@ -25,7 +25,8 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
     y : array-like of shape (n_samples,)
         The true labels.
     **options
-        ``cost_matrix``: costs to bill by, the model's own by default. ``sample_weight``. ``comparison``: what
+        ``cost_matrix``: costs to bill by, the model's own by default. ``feature_costs``: prices of columns,
+        the model's own by default. ``sample_weight``. ``comparison``: what
         :func:`stakes.report.compare` gave, shown as a table. ``title``.
         ``noun``: what one row is, "customer".
         ``note``: what a reader should know about these rows.
