@@ -71,7 +71,7 @@ def write_csv(path, table):
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["demo"], ["describe"], ["fit"], ["predict"], ["evaluate"], ["show"], ["export"]]
+    "command", [[], ["demo"], ["describe"], ["fit"], ["predict"], ["evaluate"], ["show"], ["ask"], ["export"]]
 )
 def test_help_has_an_example(command):
     text = run(*command, "--help").stdout

@@ -12,6 +12,7 @@ from stakes._cli.shared import (
     CostsOption,
     DataArgument,
     DebugOption,
+    FeatureCostsOption,
     JsonOption,
     Problem,
     TargetOption,
@@ -21,6 +22,7 @@ from stakes._cli.shared import (
     print_json,
     read_problem,
 )
+from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold
 from stakes.tree.words import amount, number
 
@@ -32,6 +34,7 @@ def command(
     costs: CostsOption = None,
     target: TargetOption = None,
     weights: WeightsOption = None,
+    feature_costs: FeatureCostsOption = None,
     noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
     as_json: JsonOption = False,
     debug: DebugOption = False,
@@ -46,10 +49,15 @@ def command(
 
     - `stakes describe loans.csv --target repaid --costs costs.csv --noun customer`
 
+    - `stakes describe patients.csv --feature-costs prices.csv`
+
     - `stakes describe loans.arff --json | jq .classes`
     """
     problem = read_problem(data, target, costs, weights)
     facts = facts_of(problem, noun)
+    prices = as_feature_costs(feature_costs, problem.table.schema.names)
+    if prices is not None:
+        facts |= {"feature_costs": prices.to_dict(), "price_words": prices.describe().splitlines()}
     if as_json:
         print_json(facts)
     else:
@@ -156,6 +164,10 @@ def _show(facts: dict[str, Any], noun: str) -> None:
         f"{amount(best['cost_per_row'])} per {noun}: a model has to beat that.",
         markup=False,
     )
+    if "price_words" in facts:
+        console.print("\n[bold]Prices of the columns[/bold]")
+        for sentence in facts["price_words"]:
+            console.print(sentence, markup=False)
     console.print()
     console.print(_columns_grid(facts["columns"]))
 

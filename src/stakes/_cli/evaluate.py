@@ -12,11 +12,12 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from stakes import metrics
-from stakes._cli.learners import LEARNERS, make_learners
+from stakes._cli.learners import LEARNERS, PRICED_LEARNERS, make_learners
 from stakes._cli.shared import (
     CostsOption,
     DataArgument,
     DebugOption,
+    FeatureCostsOption,
     JsonOption,
     Problem,
     TargetOption,
@@ -29,9 +30,9 @@ from stakes._cli.shared import (
     read_problem,
     say,
 )
-from stakes.costs import as_cost_matrix
+from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs
 from stakes.models import load_model
-from stakes.report.comparison import Comparison, Interval, compare
+from stakes.report.comparison import Comparison, Interval, LearnerResult, compare
 from stakes.report.page import render
 from stakes.report.views import ModelView, model_view
 from stakes.tree.words import amount
@@ -49,11 +50,16 @@ def command(
     ] = None,
     learner: Annotated[
         list[str] | None,
-        typer.Option("--learner", "-l", help=f"May be repeated: {', '.join(LEARNERS)}, or all."),
+        typer.Option(
+            "--learner",
+            "-l",
+            help=f"May be repeated: {', '.join(LEARNERS)}; with prices {', '.join(PRICED_LEARNERS)}; or all.",
+        ),
     ] = None,
     costs: CostsOption = None,
     target: TargetOption = None,
     weights: WeightsOption = None,
+    feature_costs: FeatureCostsOption = None,
     folds: Annotated[int | None, typer.Option(min=2, help="Folds of the cross-validation; 10.")] = None,
     repeats: Annotated[int | None, typer.Option(min=1, help="How often it is repeated; once.")] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
@@ -79,6 +85,8 @@ def command(
 
     - `stakes evaluate loans.csv -c costs.csv -l c4.5 -l c4.5cs -l sklearn --folds 10 --repeats 5`
 
+    - `stakes evaluate patients.csv -c costs.csv --feature-costs prices.csv -l c4.5 -l cs_gain`
+
     - `stakes evaluate test.csv --model model.json --report report.html`
 
     - `stakes evaluate test.csv --model model.json --abstain-cost 0.5 --json`
@@ -86,11 +94,13 @@ def command(
     _check_options(model, learner, folds, repeats, abstain_cost, report)
     if model is None:
         problem = read_problem(data, target, costs, weights)
-        _learners(problem, learner or DEFAULT, folds or 10, repeats or 1, level, seed, as_json)
+        prices = as_feature_costs(feature_costs, problem.table.schema.names)
+        _learners(problem, prices, learner or [], folds or 10, repeats or 1, level, seed, as_json)
         return
     fitted = load_model(model)
     problem = _for_model(fitted, read_problem(data, target, costs, weights), costs, data)
-    _saved(fitted, problem, abstain_cost, report, noun, as_json)
+    prices = as_feature_costs(feature_costs, problem.table.schema.names)
+    _saved(fitted, problem, prices, abstain_cost, report, noun, as_json)
 
 
 def _check_options(
@@ -108,15 +118,26 @@ def _check_options(
 
 
 def _learners(
-    problem: Problem, names: list[str], folds: int, repeats: int, level: float, seed: int, as_json: bool
+    problem: Problem,
+    prices: FeatureCosts | None,
+    names: list[str],
+    folds: int,
+    repeats: int,
+    level: float,
+    seed: int,
+    as_json: bool,
 ) -> None:
-    learners = make_learners(list(LEARNERS) if names == ["all"] else names, problem.costs, seed)
+    extra = [] if prices is None else list(PRICED_LEARNERS)
+    if names in ([], ["all"]):
+        names = [*LEARNERS, *extra] if names else [*DEFAULT[:-1], *extra[:1], *DEFAULT[-1:]]
+    learners = make_learners(names, problem.costs, seed, prices)
     with notes(), progress_bar("Cross-validating") as progress:
         comparison = compare(
             learners,
             problem.table,
             problem.labels,
             cost_matrix=problem.costs,
+            feature_costs=prices,
             sample_weight=problem.weights,
             n_folds=folds,
             n_repeats=repeats,
@@ -134,28 +155,20 @@ def comparison_grid(comparison: Comparison, name: str) -> Group:
     """Results side by side."""
     repeats = f", {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
     grid = Grid("learner", title=f"{escape(name)}: {comparison.n_folds}-fold cross-validation{repeats}")
-    for column in (
-        "cost per row",
-        f"{comparison.level:.0%} interval",
-        "total",
-        "saved",
-        "errors",
-        "high-cost errors",
-    ):
+    interval = f"{comparison.level:.0%} interval"
+    columns = ["cost per row", interval, "total", "saved", "errors", "high-cost errors"]
+    if comparison.priced:  # both kinds of columns together would not fit
+        columns = ["bill per row", interval, "mistakes", "tests", "up front", "errors"]
+    for column in (*columns, "leaves", "nodes", "fit"):
         grid.add_column(column, justify="right")
-    grid.add_column("leaves", justify="right")
-    grid.add_column("fit", justify="right")
     for result in comparison.results:
         cheapest = result is comparison.cheapest
         grid.add_row(
             escape(result.name),
-            f"{result.cost.mean:.3f}",
-            _ends(result.cost),
-            amount(round(result.total, 1)),
-            "" if result.savings is None else f"{result.savings.mean:.0%}",
-            f"{result.errors.mean:.1%}",
-            amount(round(result.high_cost_errors, 1)),
-            "" if result.leaves is None else f"{result.leaves:.1f}",
+            f"{result.decisive.mean:.3f}",
+            _ends(result.decisive),
+            *_cost_cells(result),
+            *("" if size is None else f"{size:.1f}" for size in (result.leaves, result.nodes)),
             f"{1000 * result.seconds:.1f} ms",
             style="bold green" if cheapest else None,
         )
@@ -164,6 +177,15 @@ def comparison_grid(comparison: Comparison, name: str) -> Group:
         f"Cheapest here: {comparison.cheapest.name}."
     )
     return Group(grid, escape(words))
+
+
+def _cost_cells(result: LearnerResult) -> tuple[str, ...]:
+    if result.test_cost is not None and result.upfront_cost is not None:
+        parts = (f"{part.mean:.3f}" for part in (result.cost, result.test_cost))
+        return (*parts, amount(round(result.upfront_cost, 1)), f"{result.errors.mean:.1%}")
+    saved = "" if result.savings is None else f"{result.savings.mean:.0%}"
+    dear = amount(round(result.high_cost_errors, 1))
+    return amount(round(result.total, 1)), saved, f"{result.errors.mean:.1%}", dear
 
 
 def _ends(interval: Interval) -> str:
@@ -184,7 +206,13 @@ def _for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> P
 
 
 def _saved(
-    model: Any, problem: Problem, abstain_cost: float | None, report: Path | None, noun: str, as_json: bool
+    model: Any,
+    problem: Problem,
+    prices: FeatureCosts | None,
+    abstain_cost: float | None,
+    report: Path | None,
+    noun: str,
+    as_json: bool,
 ) -> None:
     bill: dict[str, Any] = {"cost_matrix": problem.costs, "sample_weight": problem.weights}
     view = model_view(
@@ -192,6 +220,7 @@ def _saved(
         problem.table,
         problem.labels,
         **bill,
+        feature_costs=prices,
         noun=noun,
         title=f"What the model costs on {problem.name}",
     )
@@ -206,6 +235,10 @@ def _saved(
         "best_constant": view.constant,
         "best_constant_cost_per_row": view.constant_cost,
         "leaves": view.n_leaves,
+        "nodes": view.n_nodes,
+        "test_cost_per_row": None if view.test_cost is None else asdict(view.test_cost),
+        "upfront_cost": view.upfront_cost,
+        "bill_per_row": None if view.bill is None else asdict(view.bill),
         "confusion": asdict(view.confusion),
         "classes": [asdict(line) for line in view.classes],
     }

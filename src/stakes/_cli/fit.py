@@ -13,6 +13,7 @@ from stakes._cli.shared import (
     CostsOption,
     DataArgument,
     DebugOption,
+    FeatureCostsOption,
     JsonOption,
     Problem,
     TargetOption,
@@ -22,17 +23,24 @@ from stakes._cli.shared import (
     print_json,
     read_problem,
 )
+from stakes.costs import as_feature_costs
 from stakes.decision import Guard
 from stakes.models import save_model
+from stakes.report._looking import looking
 from stakes.report.comparison import count_leaves
 from stakes.tree import C45Classifier
+from stakes.tree.c45 import PRICED
 from stakes.tree.words import amount
 
 NAME = "fit"
 
 CostUse = StrEnum("CostUse", ["weights", "priors", "none"])
 Decision = StrEnum("Decision", ["majority", "min_cost"])
-Criterion = StrEnum("Criterion", ["gain_ratio", "gain", "gini"])
+Criterion = StrEnum(
+    "Criterion",
+    ["gain_ratio", "gain", "gini", "cs_gain", "cs_gain_ratio", "nunez", "mitchell", "norton", "tan"],
+)
+Growth = StrEnum("Growth", ["depth_first", "best_first"])
 Prune = StrEnum("Prune", ["error", "cost", "none"])
 Smoothing = StrEnum("Smoothing", ["none", "laplace", "m"])
 CostVector = StrEnum("CostVector", ["sum", "max", "mean"])
@@ -57,7 +65,22 @@ def command(
     decision: Annotated[
         Decision, typer.Option(help="What a leaf answers: its heaviest class, or the cheapest.")
     ] = Decision.majority,
-    criterion: Annotated[Criterion, typer.Option(help="What a split is judged by.")] = Criterion.gain_ratio,
+    criterion: Annotated[
+        Criterion, typer.Option(help="What a split is judged by; from cs_gain on also by prices of columns.")
+    ] = Criterion.gain_ratio,
+    feature_costs: FeatureCostsOption = None,
+    gamma: Annotated[
+        float | None, typer.Option(min=0.0, help="How much prices matter to such a criterion; 1.")
+    ] = None,
+    growth: Annotated[
+        Growth, typer.Option(help="Which node is split next; it matters where columns are paid for once.")
+    ] = Growth.depth_first,
+    max_upfront_cost: Annotated[
+        float | None, typer.Option(min=0.0, help="Most that all columns of the tree may cost together.")
+    ] = None,
+    max_path_cost: Annotated[
+        float | None, typer.Option(min=0.0, help="Most that the columns on one path may cost.")
+    ] = None,
     prune: Annotated[
         Prune, typer.Option(help="Prune by pessimistic errors, by estimated cost, or not at all.")
     ] = Prune.error,
@@ -103,14 +126,23 @@ def command(
 
     - `stakes fit loans.csv --target repaid --costs costs.csv --decision min_cost --smoothing laplace`
 
+    - `stakes fit patients.csv --feature-costs prices.csv --criterion cs_gain --max-path-cost 40`
+
     - `stakes fit loans.csv --cost-use none --prune cost --max-depth 4 --no-guard -o small.json`
     """
+    if feature_costs is None:
+        _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
     problem = read_problem(data, target, costs, weights)
     tree = C45Classifier(
         cost_matrix=problem.costs,
         cost_use=cost_use.value,
         decision=decision.value,
         criterion=criterion.value,
+        feature_costs=as_feature_costs(feature_costs, problem.table.schema.names),
+        gamma=1.0 if gamma is None else gamma,
+        growth=growth.value,
+        max_upfront_cost=max_upfront_cost,
+        max_path_cost=max_path_cost,
         prune=None if prune is Prune.none else prune.value,
         confidence=confidence,
         raise_subtrees=raise_subtrees,
@@ -140,6 +172,18 @@ def command(
         _show(facts, problem)
 
 
+def _check_prices(criterion: Criterion, gamma: Any, max_upfront_cost: Any, max_path_cost: Any) -> None:
+    needing = {
+        f"--criterion {criterion.value}": criterion.value in PRICED,
+        "--gamma": gamma is not None,
+        "--max-upfront-cost": max_upfront_cost is not None,
+        "--max-path-cost": max_path_cost is not None,
+    }
+    for name, given in needing.items():
+        if given:
+            raise typer.BadParameter("needs --feature-costs.", param_hint=name)
+
+
 def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
     weight = np.ones(problem.table.n_samples) if problem.weights is None else problem.weights
     paid = problem.costs.expand(problem.labels)[
@@ -154,6 +198,11 @@ def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
         "depth": tree.get_depth(),
         "training_cost_per_row": float(weight @ paid / weight.sum()),
     }
+    prices = tree.fitted_tree_.feature_costs
+    if prices is not None:
+        looked = looking(model, problem.table, prices)
+        facts["upfront_cost"] = looked.upfront
+        facts["training_test_cost_per_row"] = float(weight @ looked.by_row / weight.sum())
     if isinstance(model, Guard):
         facts |= {
             "guarded": model.guarded_,
@@ -172,6 +221,12 @@ def _show(facts: dict[str, Any], problem: Problem) -> None:
         console.print(
             f"Cost per row: {amount(facts['cross_validated_cost_per_row'])} in cross-validation, "
             f"{amount(facts['best_constant_cost_per_row'])} for always answering {facts['best_constant']}.",
+            markup=False,
+        )
+    if "upfront_cost" in facts:
+        console.print(
+            f"Tests: {amount(facts['training_test_cost_per_row'])} per row one by one, "
+            f"{amount(facts['upfront_cost'])} up front.",
             markup=False,
         )
     if facts.get("guarded"):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import MinExpectedCost
 from stakes.report.comparison import ConstantClassifier
 from stakes.table import Schema, Table
@@ -71,12 +71,33 @@ LEARNERS: dict[str, tuple[str, str, Maker]] = {
 }
 
 
-def make_learners(names: list[str], costs: CostMatrix, seed: int) -> dict[str, Any]:
+#: Learners that need prices of columns: name and title.
+PRICED_LEARNERS = {
+    "cs_gain": "CSGain",
+    "cs_gain_ratio": "CS Gain Ratio",
+    "nunez": "Nuñez (EG2)",
+    "mitchell": "Mitchell",
+    "norton": "Norton (IDX)",
+    "tan": "Tan (CS-ID3)",
+}
+
+
+def make_learners(
+    names: list[str], costs: CostMatrix, seed: int, prices: FeatureCosts | None = None
+) -> dict[str, Any]:
     """Learners by their titles, in the order of the names; a name that is not known is a ValueError."""
     learners = {}
     for name in names:
+        if name in PRICED_LEARNERS:
+            if prices is None:
+                raise ValueError(f"--learner {name} needs --feature-costs, the prices of the columns")
+            learners[PRICED_LEARNERS[name]] = C45Classifier(
+                cost_matrix=costs, criterion=name, feature_costs=prices
+            )
+            continue
         if name not in LEARNERS:
-            raise ValueError(f"--learner must be one of {', '.join(LEARNERS)}, got {name!r}")
+            known = ", ".join([*LEARNERS, *PRICED_LEARNERS])
+            raise ValueError(f"--learner must be one of {known}, got {name!r}")
         title, _, make = LEARNERS[name]
         learners[title] = make(costs, seed)
     return learners

@@ -63,6 +63,15 @@ WeightsOption = Annotated[
     str | None,
     typer.Option("--weights", metavar="COLUMN", help="Column that says how many rows each row stands for."),
 ]
+FeatureCostsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--feature-costs",
+        metavar="FILE",
+        help="What it costs to read the columns: CSV with feature,price or feature,price,group,shared, or "
+        "JSON.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 DebugOption = Annotated[
     bool, typer.Option("--debug", callback=set_debug, help="Show a traceback where something goes wrong.")
@@ -85,16 +94,17 @@ def say(text: str, style: str = "") -> None:
 
 def print_json(value: Any) -> None:
     """Print JSON on stdout; numbers that JSON has not become null."""
-    typer.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+    typer.echo(json.dumps(plain_json(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def _plain(value: Any) -> Any:
+def plain_json(value: Any) -> Any:
+    """Values that JSON has: arrays become lists, NaN and infinity null."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain_json(item) for item in value]
     if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
+        return plain_json(value.tolist())
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 

@@ -23,11 +23,13 @@ from stakes.metrics._bill import (
 )
 from stakes.metrics._curves import CostCurve, cost_curve, expected_calibration_error, probability_cost
 from stakes.metrics._scorers import cost_scorer, example_cost_scorer, neg_mean_cost
+from stakes.metrics._tests import TotalBill, total_bill
 
 __all__ = [
     "BestConstant",
     "ClassBill",
     "CostCurve",
+    "TotalBill",
     "best_constant",
     "confusion_with_reject",
     "cost_by_class",
@@ -43,5 +45,6 @@ __all__ = [
     "normalised_cost",
     "probability_cost",
     "savings",
+    "total_bill",
     "total_cost",
 ]

@@ -14,9 +14,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from stakes._features import take_rows
 from stakes._folds import stratified_folds
-from stakes.costs import CostMatrix, as_cost_matrix
+from stakes.costs import CostMatrix, FeatureCosts, as_cost_matrix, as_feature_costs
 from stakes.decision import Guard, min_cost_class
 from stakes.decision._wrapper import takes
+from stakes.report._looking import looking
+from stakes.table import Table
 
 Progress = Callable[[int, int, str], None]
 
@@ -51,6 +53,12 @@ class LearnerResult:
         Mean number of leaves; None for a learner without leaves.
     seconds : float
         Mean time of one fit.
+    nodes : float or None
+        Mean number of nodes, leaves included; None for a learner without nodes.
+    test_cost, bill : Interval or None
+        Where columns have prices: cost of the tests per row, and of tests and mistakes together.
+    upfront_cost : float or None
+        Where columns have prices: mean price of all columns that a model may ask for.
     """
 
     name: str
@@ -61,6 +69,15 @@ class LearnerResult:
     savings: Interval | None
     leaves: float | None
     seconds: float
+    nodes: float | None = None
+    test_cost: Interval | None = None
+    bill: Interval | None = None
+    upfront_cost: float | None = None
+
+    @property
+    def decisive(self) -> Interval:
+        """What learners are compared by: the whole bill where columns have prices, else mistakes."""
+        return self.cost if self.bill is None else self.bill
 
 
 @dataclass(frozen=True)
@@ -89,8 +106,13 @@ class Comparison:
 
     @property
     def cheapest(self) -> LearnerResult:
-        """The result of least cost, the first one on ties."""
-        return min(self.results, key=lambda result: result.cost.mean)
+        """The result of least cost, tests included where columns have prices; the first one on ties."""
+        return min(self.results, key=lambda result: result.decisive.mean)
+
+    @property
+    def priced(self) -> bool:
+        """Whether columns have prices."""
+        return any(result.bill is not None for result in self.results)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -99,6 +121,8 @@ class Comparison:
 
 class ConstantClassifier(ClassifierMixin, BaseEstimator):
     """Always predicts the class that is cheapest to predict for every training row."""
+
+    asks_nothing = True
 
     def __init__(self, cost_matrix: Any = None) -> None:
         self.cost_matrix = cost_matrix
@@ -129,6 +153,7 @@ def compare(
     y: Any,
     *,
     cost_matrix: Any = None,
+    feature_costs: Any = None,
     sample_weight: Any = None,
     n_folds: int = 10,
     n_repeats: int = 1,
@@ -146,6 +171,9 @@ def compare(
     X, y : data and labels, as the learners take them
     cost_matrix : anything that `as_cost_matrix` takes
         The costs that all are judged by; the learners keep their own.
+    feature_costs : anything that `as_feature_costs` takes
+        What it costs to read the columns, for the bill; the learners keep their own. Trees pay for what they
+        ask, other learners for every column.
     sample_weight : array-like of shape (n_samples,), optional
     n_folds, n_repeats : int
         Folds of one repetition, which are stratified, and number of repetitions.
@@ -172,6 +200,7 @@ def compare(
     classes, codes = np.unique(labels, return_inverse=True)
     _check_plan(learners, len(labels), n_folds, n_repeats, level)
     matrix = as_cost_matrix(cost_matrix, classes)
+    prices = None if feature_costs is None else as_feature_costs(feature_costs, _column_names(X))
     weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     constants = weight @ matrix.values[codes] / weight.sum()
     best = int(min_cost_class(constants[None, :])[0])
@@ -184,7 +213,9 @@ def compare(
         for train, test in _splits(folds, weight):
             if progress is not None:
                 progress(done, total_fits, name)
-            rows.append(_one_fold(learner, X, labels, weight, matrix, train, test, sample_weight is not None))
+            rows.append(
+                _one_fold(learner, X, labels, weight, matrix, train, test, sample_weight is not None, prices)
+            )
             done += 1
         results.append(_summary(name, rows, float(weight.sum()), base, level))
     if progress is not None:
@@ -204,7 +235,10 @@ class _Fold:
     errors: float
     high: float
     leaves: float | None
+    nodes: float | None
     seconds: float
+    tests: float | None
+    upfront: float | None
 
 
 def _check_plan(learners: Mapping[str, Any], n_rows: int, n_folds: int, n_repeats: int, level: float) -> None:
@@ -237,14 +271,17 @@ def _one_fold(
     train: NDArray[np.intp],
     test: NDArray[np.intp],
     weighted: bool,
+    prices: FeatureCosts | None,
 ) -> _Fold:
     model = clone(learner)
     extra = {"sample_weight": weight[train]} if weighted and takes(model, "sample_weight") else {}
     start = time.perf_counter()
     model.fit(take_rows(X, train), labels[train], **extra)
     seconds = time.perf_counter() - start
+    tested = take_rows(X, test)
     actual = matrix.codes(labels[test])
-    predicted = matrix.codes(model.predict(take_rows(X, test)), "predictions")
+    predicted = matrix.codes(model.predict(tested), "predictions")
+    looked = None if prices is None else looking(model, tested, prices)
     wrong, share = actual != predicted, weight[test]
     dear = wrong & (matrix.normalise().values[actual, predicted] > 1.0)
     return _Fold(
@@ -254,7 +291,10 @@ def _one_fold(
         errors=float(share @ wrong),
         high=float(share @ dear),
         leaves=count_leaves(model),
+        nodes=count_nodes(model),
         seconds=seconds,
+        tests=None if looked is None else float(share @ looked.by_row),
+        upfront=None if looked is None else looked.upfront,
     )
 
 
@@ -262,7 +302,8 @@ def _summary(name: str, folds: list[_Fold], weight: float, base: float, level: f
     tested = sum(fold.weight for fold in folds)
     cost = _interval([(fold.cost, fold) for fold in folds], level)
     errors = _interval([(fold.errors, fold) for fold in folds], level)
-    leaves = [fold.leaves for fold in folds if fold.leaves is not None]
+    tests = [(fold.tests, fold) for fold in folds if fold.tests is not None]
+    bill = [(fold.cost + looked, fold) for looked, fold in tests]
     return LearnerResult(
         name=name,
         cost=cost,
@@ -272,9 +313,22 @@ def _summary(name: str, folds: list[_Fold], weight: float, base: float, level: f
         savings=None
         if base == 0
         else Interval(*((base - x) / abs(base) for x in (cost.mean, cost.high, cost.low))),
-        leaves=float(np.mean(leaves)) if leaves else None,
+        leaves=_mean([fold.leaves for fold in folds]),
         seconds=float(np.mean([fold.seconds for fold in folds])),
+        nodes=_mean([fold.nodes for fold in folds]),
+        test_cost=_interval(tests, level) if tests else None,
+        bill=_interval(bill, level) if bill else None,
+        upfront_cost=_mean([fold.upfront for fold in folds]),
     )
+
+
+def _mean(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _column_names(X: Any) -> tuple[str, ...]:
+    return (X if isinstance(X, Table) else Table.from_data(X)).schema.names
 
 
 def _interval(sums: list[tuple[float, _Fold]], level: float) -> Interval:
@@ -307,7 +361,23 @@ def count_leaves(model: Any) -> int | None:
         return 1
     if hasattr(model, "get_n_leaves"):
         return int(model.get_n_leaves())
-    inner = getattr(model, "estimator_", None)
-    if inner is None and hasattr(model, "steps"):
-        inner = model.steps[-1][1]
+    inner = _inner(model)
     return None if inner is None else count_leaves(inner)
+
+
+def count_nodes(model: Any) -> int | None:
+    """Nodes of a fitted tree, leaves included, through wrappers and pipelines; None for what has none."""
+    if (isinstance(model, Guard) and model.guarded_) or getattr(model, "asks_nothing", False):
+        return 1
+    # scikit-learn's trees keep the number inside
+    size = getattr(model, "n_nodes_", getattr(getattr(model, "tree_", None), "node_count", None))
+    if size is not None:
+        return int(size)
+    inner = _inner(model)
+    return None if inner is None else count_nodes(inner)
+
+
+def _inner(model: Any) -> Any:
+    """What a wrapper or a pipeline has inside, None where there is nothing."""
+    inner = getattr(model, "estimator_", None)
+    return model.steps[-1][1] if inner is None and hasattr(model, "steps") else inner

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes.report._pictures import threshold_picture
+from stakes.report.ask import script_json
 from stakes.report.views import ModelView, model_view
 from stakes.tree.words import amount
 
@@ -24,7 +25,8 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
     y : array-like of shape (n_samples,)
         The true labels.
     **options
-        ``cost_matrix``: costs to bill by, the model's own by default. ``sample_weight``. ``comparison``: what
+        ``cost_matrix``: costs to bill by, the model's own by default. ``feature_costs``: prices of columns,
+        the model's own by default. ``sample_weight``. ``comparison``: what
         :func:`stakes.report.compare` gave, shown as a table. ``title``.
         ``noun``: what one row is, "customer".
         ``note``: what a reader should know about these rows.
@@ -67,5 +69,6 @@ def render(view: ModelView) -> str:
         view=view,
         # Drawings are made by stakes and escape what they show.
         tree=markupsafe.Markup(view.tree_svg),
+        walker=markupsafe.Markup("" if view.walker is None else script_json(view.walker)),
         picture=markupsafe.Markup("" if view.curve is None else threshold_picture(view.curve)),
     )

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import metrics
-from stakes.costs import CostMatrix, as_cost_matrix
+from stakes.costs import CostMatrix, as_cost_matrix, as_feature_costs
 from stakes.decision import Guard, min_cost_class, threshold
 from stakes.metrics import ClassBill
 from stakes.models import effective_tree
-from stakes.report.comparison import Comparison, Interval, count_leaves, mean_interval
+from stakes.report._looking import looking
+from stakes.report.ask import walker_data
+from stakes.report.comparison import Comparison, Interval, count_leaves, count_nodes, mean_interval
+from stakes.table import Table
 from stakes.tree.draw import draw_svg
 from stakes.tree.words import amount, leaf_table
 
@@ -96,6 +99,16 @@ class ModelView:
     comparison : Comparison or None
     note : str
         What a reader should know about these rows, such as whether the model has seen them before.
+    walker : dict or None
+        The tree as the page's script takes it; None where the model is no tree or asks nothing.
+    noun : str
+        What one row is.
+    n_nodes : int or None
+        Nodes of the tree, leaves included.
+    test_cost, bill : Interval or None
+        Where columns have prices: cost of the tests per row, and of tests and mistakes together.
+    upfront_cost : float or None
+        Where columns have prices: price of all columns that the model may ask for.
     """
 
     title: str
@@ -117,6 +130,12 @@ class ModelView:
     curve: ThresholdCurve | None
     comparison: Comparison | None
     note: str = ""
+    walker: dict[str, Any] | None = None
+    noun: str = "case"
+    n_nodes: int | None = None
+    test_cost: Interval | None = None
+    bill: Interval | None = None
+    upfront_cost: float | None = None
 
 
 def model_view(
@@ -125,6 +144,7 @@ def model_view(
     y: Any,
     *,
     cost_matrix: Any = None,
+    feature_costs: Any = None,
     sample_weight: Any = None,
     comparison: Comparison | None = None,
     title: str = "What the model costs",
@@ -162,8 +182,34 @@ def model_view(
         curve=_threshold_curve(model, X, matrix, actual, weight),
         comparison=comparison,
         note=note,
+        noun=noun,
+        n_nodes=count_nodes(model),
+        **_looking_parts(model, X, feature_costs, paid, weight),
     )
     return replace(view, words=tuple(_bill_in_words(view, model, noun)))
+
+
+def _looking_parts(
+    model: Any, X: Any, feature_costs: Any, paid: NDArray[np.float64], weight: NDArray[np.float64]
+) -> dict[str, Any]:
+    """What the view says about tests and their prices: the prices given, or else the model's own."""
+    estimator, walker = _tree_estimator(model), None
+    prices = None if estimator is None else estimator.fitted_tree_.feature_costs
+    if feature_costs is not None:
+        table = X if isinstance(X, Table) else Table.from_data(X)
+        schema = table.schema if estimator is None else estimator.fitted_tree_.schema
+        prices = as_feature_costs(feature_costs, schema.names)
+    if estimator is not None:
+        walker = walker_data(replace(effective_tree(model), feature_costs=prices))
+    if prices is None:
+        return {"walker": walker}
+    looked = looking(model, X, prices)
+    return {
+        "walker": walker,
+        "test_cost": mean_interval(looked.by_row, weight),
+        "bill": mean_interval(paid + looked.by_row, weight),
+        "upfront_cost": looked.upfront,
+    }
 
 
 def _bill_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
@@ -182,6 +228,12 @@ def _bill_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
         words.append(f"{constant}; the model costs {-view.savings:.0%} more than that.")
     else:
         words.append(f"{constant}; the model saves nothing over that.")
+    if view.bill is not None and view.test_cost is not None and view.upfront_cost is not None:
+        words.append(
+            f"Looking costs {amount(view.test_cost.mean)} per {noun} more where tests are made one by one, "
+            f"{amount(view.upfront_cost)} where all are made up front; mistakes and tests one by one come to "
+            f"{amount(view.bill.mean)} per {noun}."
+        )
     if isinstance(model, Guard) and model.guarded_:
         words.append(
             f"The model is guarded and answers {model.constant_} for everyone: in cross-validation on its "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,10 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes import _core, _json
 from stakes._features import check_features
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, as_feature_costs
 from stakes.decision import Decision, decide, expected_costs
 from stakes.table import Table
 from stakes.tree import code, draw, sql, text, words
+from stakes.tree.acquire import Acquired, acquire
 from stakes.tree.explain import Explanation, explain
 from stakes.tree.fitted import FittedTree
 from stakes.tree.learn import core_table
@@ -66,18 +68,44 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
 
     # ---- what looking costs --------------------------------------------------------------------------------
 
-    def upfront_cost(self) -> float:
-        """Return the price of all columns that the tree may ask for, paid before it is known which."""
-        check_is_fitted(self)
-        return self.fitted_tree_.upfront_cost()
+    def upfront_cost(self, feature_costs: Any = None) -> float:
+        """Return the price of all columns that the tree may ask for, paid before it is known which.
 
-    def path_cost(self, X: Any) -> NDArray[np.float64]:
+        ``feature_costs`` are other prices than those that the tree was fitted with.
+        """
+        check_is_fitted(self)
+        return self._priced(feature_costs).upfront_cost()
+
+    def path_cost(self, X: Any, feature_costs: Any = None) -> NDArray[np.float64]:
         """Return the price of the tests that each row met, a shared part paid once per row.
 
         A row that a missing value sends down several branches pays for each in proportion to its share there.
+        ``feature_costs`` are other prices than those that the tree was fitted with.
         """
-        fitted, rows = self._encode(X)
-        return self._shares(rows, fitted.path_costs()[:, None])[:, 0]
+        _, rows = self._encode(X)
+        return self._shares(rows, self._priced(feature_costs).path_costs()[:, None])[:, 0]
+
+    def _priced(self, feature_costs: Any) -> FittedTree:
+        fitted = self.fitted_tree_
+        if feature_costs is None:
+            return fitted
+        return replace(fitted, feature_costs=as_feature_costs(feature_costs, fitted.schema.names))
+
+    def acquire(self, ask: Callable[[str], Any], row: Any = None, budget: float | None = None) -> Acquired:
+        """Predict one case, asking only for what is needed next.
+
+        Parameters
+        ----------
+        ask : callable
+            Called with the name of a column, returns its value; None or NaN where it is unknown, which costs
+            nothing and is handled as a missing value: every branch is followed with its share.
+        row : mapping of column to value, optional
+            What is known already and not asked for.
+        budget : float, optional
+            What may be spent. A question that exceeds what is left is not asked, its value is missing.
+        """
+        check_is_fitted(self)
+        return acquire(self.fitted_tree_, ask, row, budget, self.unseen)
 
     # ---- prediction ----------------------------------------------------------------------------------------
 

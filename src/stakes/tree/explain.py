@@ -89,10 +89,11 @@ predicting bad would cost 0.72, good 1.41
         )
     fractions = fitted.tree.fractions()
     n_rows = len(columns[0]) if len(columns) else 0
-    return [_explain_row(fitted, [column[i] for column in columns], fractions) for i in range(n_rows)]
+    return [explain_row(fitted, [column[i] for column in columns], fractions) for i in range(n_rows)]
 
 
-def _explain_row(fitted: FittedTree, row: list[Any], fractions: NDArray[np.float64]) -> Explanation:
+def explain_row(fitted: FittedTree, row: list[Any], fractions: NDArray[np.float64]) -> Explanation:
+    """Explain the class of one encoded row; ``fractions`` are those of the tree."""
     ends = _ends(fitted, row, fractions)
     mixture, shares = np.zeros((2, fitted.n_classes))
     for weight, node, _ in ends:
@@ -129,7 +130,7 @@ def _ends(
             ends.append((weight, node, steps))
             continue
         feature, below = int(tree.feature[node]), tree.children(node)
-        branch = _branch(fitted, node, row[feature])
+        branch = branch_of(fitted, node, row[feature])
         if branch is not None:
             words = _step(fitted, node, branch, row[feature])
             stack.append((below[branch], weight, (*steps, words)))
@@ -144,7 +145,8 @@ def _ends(
     return ends
 
 
-def _branch(fitted: FittedTree, node: int, value: Any) -> int | None:
+def branch_of(fitted: FittedTree, node: int, value: Any) -> int | None:
+    """Branch that an encoded value takes at a node; None where it takes all of them in proportion."""
     if fitted.tree.is_numeric(node):
         return None if np.isnan(value) else int(not value <= fitted.tree.threshold[node])
     branches = fitted.tree.branches(node)

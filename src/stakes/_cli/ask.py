@@ -1,0 +1,301 @@
+"""``stakes ask``: a conversation with a model about one case, and its bill."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from stakes._cli.shared import (
+    DebugOption,
+    FeatureCostsOption,
+    ModelArgument,
+    out,
+    plain_json,
+    say,
+)
+from stakes._cli.show import TreeOption, open_tree
+from stakes.costs import as_feature_costs
+from stakes.models import load_model
+from stakes.table import Column, Schema
+from stakes.tree.acquire import Acquired, Acquisition, Question
+from stakes.tree.answers import encode_answer
+from stakes.tree.fitted import Label
+from stakes.tree.words import amount, plain
+
+NAME = "ask"
+
+UNKNOWN = ("", "?")
+BACK = "<"
+#: Of many classes the most probable ones are shown.
+MOST_CLASSES = 6
+BAR = 24
+
+
+def command(
+    model: ModelArgument,
+    budget: Annotated[
+        float | None, typer.Option(min=0.0, help="What may be spent; dearer questions are not asked.")
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-s", metavar="NAME=VALUE", help="Known already. May be repeated."),
+    ] = None,
+    feature_costs: FeatureCostsOption = None,
+    tree: TreeOption = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="For scripts: a JSON object per line for each question and for the result; answers are read "
+            "as JSON values, one per line, null where unknown.",
+        ),
+    ] = False,
+    debug: DebugOption = False,
+) -> None:
+    r"""Answer questions about one case: the model asks only for what it needs next, and says what that costs.
+
+    An empty answer or `?` means unknown and costs nothing: the model then weighs all possibilities. `<` takes
+    the last answer back. Where the input ends, the rest counts as unknown.
+
+    For example:
+
+    - `stakes ask model.json`
+
+    - `stakes ask model.json --budget 20 --set age=41 --set housing=own`
+
+    - `printf '"own"\n24\n' | stakes ask model.json --json`
+    """
+    estimator = load_model(model)
+    fitted = open_tree(estimator, tree)
+    if feature_costs is not None:
+        fitted = replace(fitted, feature_costs=as_feature_costs(feature_costs, fitted.schema.names))
+    elif fitted.feature_costs is None and not as_json and fitted.tree.n_nodes > 1:
+        say("Note: this model knows no prices, so that all is free; --feature-costs names a file of them.")
+    unseen = _unseen(estimator)
+    talk = Acquisition(fitted, _parse_known(known or [], fitted.schema), budget, unseen)
+    if as_json:
+        _script(talk)
+    else:
+        _conversation(talk, budget)
+
+
+def _unseen(model: Any) -> str:
+    while not hasattr(model, "unseen") and hasattr(model, "estimator_"):
+        model = model.estimator_
+    return getattr(model, "unseen", "missing")
+
+
+def _parse_known(pairs: list[str], schema: Schema) -> dict[str, Any]:
+    """Values by name; a name may itself hold an equals sign, so the longest name that fits is taken."""
+    known: dict[str, Any] = {}
+    for pair in pairs:
+        fits = [column for column in schema.columns if pair.startswith(f"{column.name}=")]
+        if not fits:
+            name = pair.split("=", 1)[0]
+            what = "NAME=VALUE" if "=" not in pair else f"the name of a column, but {name!r} is none"
+            names = ", ".join(schema.names[:20]) + (", ..." if len(schema) > 20 else "")
+            raise typer.BadParameter(f"must have {what}; columns are {names}.", param_hint="--set")
+        column = max(fits, key=lambda column: len(column.name))
+        text = pair[len(column.name) + 1 :]
+        value = None if text in UNKNOWN and text not in map(str, column.categories) else text
+        # What is set on the command line can be set right there, so a category nobody knows is refused.
+        encode_answer(column, value, "error")
+        known[column.name] = value
+    return known
+
+
+# ---- for people --------------------------------------------------------------------------------------------
+
+
+def _conversation(talk: Acquisition, budget: float | None) -> None:
+    console = out()
+    while (question := talk.next_question) is not None:
+        _show_question(console, question, len(talk.asked) + 1)
+        if not _one_answer(console, talk, question):
+            say("The input has ended; the rest counts as unknown.")
+            talk.finish()
+    _show_result(console, talk.result, budget)
+
+
+def _show_question(console: Console, question: Question, number: int) -> None:
+    head = Text(f"{number}. {plain(question.feature)}", style="bold")
+    head.append(f"   costs {amount(question.price)}", style="bold yellow" if question.price else "green")
+    left = "" if question.left is None else f", {amount(question.left)} left"
+    head.append(f"   (bill so far {amount(question.spent)}{left})", style="dim")
+    console.print(head)
+    chances = ", ".join(f"{plain(str(k))} {p:.0%}" for k, p in _likeliest(question.probabilities))
+    console.print(f"   so far: {chances}", markup=False)
+    console.print(f"   decides: {question.why}", markup=False)
+    for line in _choices(question):
+        console.print(f"   {line}", markup=False)
+
+
+def _likeliest(probabilities: Mapping[Label, float]) -> list[tuple[Label, float]]:
+    if len(probabilities) <= MOST_CLASSES:
+        return list(probabilities.items())
+    return sorted(probabilities.items(), key=lambda item: -item[1])[:MOST_CLASSES]
+
+
+def _numbered(question: Question) -> bool:
+    """Whether choices may be given by number: not where a category is itself written like one of these."""
+    numbers = {str(i + 1) for i in range(len(question.categories))}
+    return not numbers & set(map(str, question.categories))
+
+
+def _choices(question: Question) -> Iterator[str]:
+    for i, category in enumerate(question.categories):
+        mark = f"{i + 1:>3}) " if _numbered(question) else "  - "
+        yield f"{mark}{plain(str(category)) or '(empty text)'}"
+
+
+def _one_answer(console: Console, talk: Acquisition, question: Question) -> bool:
+    """Ask until an answer is accepted; False where the input has ended."""
+    prompt = "   number, " if question.kind == "numeric" else "   choice, "
+    while True:
+        try:
+            text = input(f"{prompt}? if unknown, {BACK} for back: ").strip()
+        except EOFError:
+            console.print()
+            return False
+        if not sys.stdin.isatty():
+            console.print(text, markup=False)  # a terminal has shown it while it was typed
+        if text == BACK and text not in map(str, question.categories):
+            if talk.back():
+                return True
+            say("   There is nothing to take back.")
+            continue
+        try:
+            talk.answer(_read(question, text))
+            return True
+        except ValueError as error:
+            say(f"   {error}".replace("None where", "? where"), style="yellow")
+
+
+def _read(question: Question, text: str) -> Any:
+    names = {str(category): category for category in question.categories}
+    if text in names:
+        return names[text]
+    if text in UNKNOWN:
+        return None
+    if question.kind == "numeric":
+        return text
+    if _numbered(question) and text.isdecimal() and 1 <= int(text) <= len(names):
+        return question.categories[int(text) - 1]
+    folded = [category for name, category in names.items() if name.casefold() == text.casefold()]
+    # A person may have mistyped: a category nobody knows is asked again, whatever the model does with it.
+    answer = folded[0] if len(folded) == 1 else text
+    encode_answer(Column(question.feature, "nominal", question.categories), answer, "error")
+    return answer
+
+
+def _show_result(console: Console, result: Acquired, budget: float | None) -> None:
+    if not result.asked:
+        say("Nothing had to be asked.")
+    console.print()
+    label = plain(str(result.label))
+    console.print(
+        Text.assemble("Answer: ", (label, "bold green"), f", expected cost {amount(result.expected_cost)}")
+    )
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column()
+    grid.add_column(justify="right")
+    for k, p in _likeliest(result.probabilities):
+        price = f"would cost {amount(result.explanation.expected_costs[k])}"
+        grid.add_row(Text(plain(str(k))), f"{p:.0%}", Text("█" * round(BAR * p), style="cyan"), price)
+    console.print(grid)
+    console.print(f"Why: {result.path}", markup=False)
+    console.print()
+    console.print(_bill(result, budget))
+    for question in result.left_out:
+        console.print(
+            f"Not asked, too dear for the budget: {plain(question.feature)} ({amount(question.price)}).",
+            markup=False,
+        )
+
+
+def _bill(result: Acquired, budget: float | None) -> Grid:
+    grid = Grid("asked", "answer", title="The bill", title_justify="left", show_footer=True)
+    grid.add_column("price", justify="right")
+    for question in result.asked:
+        answer = "unknown" if question.answer is None else plain(str(question.answer))
+        grid.add_row(Text(plain(question.feature)), Text(answer), amount(question.price))
+    grid.columns[0].footer = "total"
+    grid.columns[1].footer = "" if budget is None else f"of {amount(budget)}"
+    grid.columns[2].footer = amount(result.total)
+    return grid
+
+
+# ---- for scripts -------------------------------------------------------------------------------------------
+
+
+def _script(talk: Acquisition) -> None:
+    while (question := talk.next_question) is not None:
+        _write(
+            {
+                "type": "question",
+                "feature": question.feature,
+                "kind": question.kind,
+                "categories": question.categories,
+                "price": question.price,
+                "spent": question.spent,
+                "left": question.left,
+                "share": question.share,
+                "probabilities": question.probabilities,
+                "why": question.why,
+            }
+        )
+        talk.answer(_read_json(question.feature))
+    result = talk.result
+    _write(
+        {
+            "type": "result",
+            "label": result.label,
+            "expected_cost": result.expected_cost,
+            "expected_costs": result.explanation.expected_costs,
+            "probabilities": result.probabilities,
+            "asked": [
+                {"feature": asked.feature, "answer": asked.answer, "price": asked.price}
+                for asked in result.asked
+            ],
+            "total": result.total,
+            "left_out": [{"feature": missed.feature, "price": missed.price} for missed in result.left_out],
+            "path": result.path,
+        }
+    )
+
+
+def _write(value: dict[str, Any]) -> None:
+    typer.echo(json.dumps(plain_json(value), ensure_ascii=False, allow_nan=False))
+    sys.stdout.flush()
+
+
+def _read_json(feature: str) -> Any:
+    """Read one answer: a JSON value, or an object with ``value`` and perhaps ``feature``."""
+    line = sys.stdin.readline()
+    if not line.strip():
+        raise ValueError(
+            f"the answer for {feature!r} must be a line with a JSON value, null where it is unknown, got "
+            + ("the end of the input" if not line else "an empty line")
+        )
+    try:
+        answer = json.loads(line)
+    except (ValueError, RecursionError):
+        raise ValueError(
+            f'the answer for {feature!r} must be JSON, such as 24, "own" or null, got {line.strip()[:60]}'
+        ) from None
+    if not isinstance(answer, dict):
+        return answer
+    if "value" not in answer or answer.get("feature", feature) != feature:
+        raise ValueError(
+            f"the answer for {feature!r} must be a value, or an object with it under 'value' and this "
+            f"'feature', got {line.strip()[:60]}"
+        )
+    return answer["value"]

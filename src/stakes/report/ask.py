@@ -1,0 +1,66 @@
+"""What the browser needs to walk a tree: its nodes, columns, prices and costs as plain values."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from stakes.tree.fitted import FittedTree
+from stakes.tree.words import plain
+
+#: A page with more nodes than this would be slow to open.
+MOST_NODES = 20_000
+
+
+def walker_data(fitted: FittedTree) -> dict[str, Any] | None:
+    """Return a tree as the page's script takes it; None where it asks nothing or is too large for a page.
+
+    Only columns that are tested are in it, in the order of the table; ``prices`` is None where all are free.
+    """
+    tree = fitted.tree
+    if not 1 < tree.n_nodes <= MOST_NODES:
+        return None
+    used = sorted({int(feature) for feature in tree.feature if feature >= 0})
+    position = {feature: i for i, feature in enumerate(used)}
+    columns = [fitted.schema.columns[j] for j in used]
+    prices = None
+    if fitted.feature_costs is not None:
+        arrays = fitted.feature_costs.arrays([column.name for column in columns])
+        prices = {
+            "price": arrays.price.tolist(),
+            "later": arrays.later_price.tolist(),
+            "group": arrays.group.tolist(),
+            "needs": [
+                arrays.resource[arrays.start[j] : arrays.start[j + 1]].tolist() for j in range(len(used))
+            ],
+        }
+    return {
+        "classes": [plain(str(label)) for label in fitted.labels],
+        "columns": [
+            {
+                "name": plain(column.name),
+                "numeric": not column.is_nominal,
+                "categories": [plain(str(value)) for value in column.categories],
+            }
+            for column in columns
+        ],
+        "feature": [position.get(int(feature), -1) for feature in tree.feature],
+        "threshold": tree.to_dict()["threshold"],
+        "first": tree.first_child.tolist(),
+        "branches": tree.n_branches.tolist(),
+        "start": tree.value_start.tolist(),
+        "branch": tree.value_branch.tolist(),
+        "fraction": tree.fractions().tolist(),
+        "values": fitted.values.tolist(),
+        "shares": None if fitted.row_values is None else fitted.row_values.tolist(),
+        "decision": fitted.decision.tolist(),
+        "bill": fitted.bill.tolist(),
+        "minCost": bool(fitted.min_cost),
+        "prices": prices,
+    }
+
+
+def script_json(data: dict[str, Any]) -> str:
+    """JSON that may stand inside a script element: nothing in it can end that element."""
+    text = json.dumps(data, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
