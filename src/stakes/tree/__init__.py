@@ -4,5 +4,7 @@ from stakes.tree.c45 import C45Classifier
 from stakes.tree.explain import Explanation
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
+from stakes.tree.tradeoff import TradeoffSearchCV
+from stakes.tree.tradeoff_path import TradeoffPoint
 
-__all__ = ["C45Classifier", "Explanation", "FittedTree", "TreeModel"]
+__all__ = ["C45Classifier", "Explanation", "FittedTree", "TradeoffPoint", "TradeoffSearchCV", "TreeModel"]
