@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import stakes
-from stakes import C45Classifier, CostMatrix, Guard, GuardWarning, MinExpectedCost
+from stakes import C45Classifier, CostMatrix, Guard, GuardWarning, MinExpectedCost, TradeoffSearchCV
 
 ESTIMATORS = [
     C45Classifier(),
@@ -31,6 +31,7 @@ ESTIMATORS = [
     C45Classifier(criterion="gain", max_leaf_nodes=8, max_bins=32, group_values=True),
     MinExpectedCost(C45Classifier(cost_use="none")),
     Guard(C45Classifier()),
+    TradeoffSearchCV(C45Classifier(criterion="cs_gain"), grid=[0.0, 0.02, 0.5], cv=3),
 ]
 
 #: The same around a classifier of another library; these take numbers only and cannot be written to JSON.

@@ -5,7 +5,7 @@ from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
 from stakes.models import load_model
 from stakes.table import Table, read_table
-from stakes.tree import C45Classifier
+from stakes.tree import C45Classifier, TradeoffSearchCV
 
 __all__ = [
     "C45Classifier",
@@ -16,6 +16,7 @@ __all__ = [
     "GuardWarning",
     "MinExpectedCost",
     "Table",
+    "TradeoffSearchCV",
     "datasets",
     "load_model",
     "metrics",

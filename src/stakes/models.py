@@ -11,7 +11,7 @@ import numpy as np
 
 from stakes import _json
 from stakes.decision import Guard, MinExpectedCost
-from stakes.tree import C45Classifier, FittedTree, TreeModel
+from stakes.tree import C45Classifier, FittedTree, TradeoffSearchCV, TreeModel
 
 __all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]
 
@@ -85,6 +85,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "C45Classifier": C45Classifier.from_dict,
     "Guard": lambda document: Guard.from_dict(document, _AnyModel),
     "MinExpectedCost": lambda document: MinExpectedCost.from_dict(document, _AnyModel),
+    "TradeoffSearchCV": lambda document: TradeoffSearchCV.from_dict(document, _AnyModel),
 }
 
 
@@ -93,7 +94,7 @@ def effective_tree(model: Any, *, unguarded: bool = False) -> FittedTree:
 
     Parameters
     ----------
-    model : fitted tree classifier, or a Guard or MinExpectedCost around one
+    model : fitted tree classifier, or a Guard, MinExpectedCost or TradeoffSearchCV around one
     unguarded : bool
         Whether to return the tree also where a guard has decided against it; else that is a single leaf.
 
@@ -111,6 +112,8 @@ def effective_tree(model: Any, *, unguarded: bool = False) -> FittedTree:
         inner = effective_tree(model.estimator_, unguarded=unguarded)
         draft = replace(inner, costs=model.cost_matrix_.values, min_cost=True)
         return replace(draft, decision=draft.choose(draft.values))
+    if isinstance(model, TradeoffSearchCV):
+        return effective_tree(model.estimator_, unguarded=unguarded)
     fitted = getattr(model, "fitted_tree_", None)
     if fitted is None:
         raise ValueError(f"the model must be a tree or a wrapper around one, got {type(model).__name__}")
