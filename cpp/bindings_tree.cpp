@@ -12,6 +12,7 @@
 #include "grow.hpp"
 #include "prune.hpp"
 #include "route.hpp"
+#include "total_cost.hpp"
 
 namespace {
 
@@ -233,6 +234,34 @@ void bind_tree(nb::module_& m) {
   m.def("grow_tree", &grow_tree, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), nb::kw_only(),
         "criterion"_a, "dialect"_a, "min_objects"_a, "group_values"_a, "max_depth"_a, "max_leaf_nodes"_a,
         "min_gain"_a, "max_bins"_a, "collapse"_a, "n_threads"_a);
+
+  m.def(
+      "grow_total_cost",
+      [](const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
+         const std::optional<DenseNumbers>& weights, const DenseMatrix& costs, const DenseMatrix& resources,
+         const std::vector<std::vector<std::int32_t>>& needed, double leaf_penalty, int max_depth, int width,
+         double min_objects, double max_path_cost) {
+        const stakes::Training training = training_of(table, classes, n_classes, weights);
+        const std::vector<double> values(costs.data(), costs.data() + costs.size());
+        stakes::Prices prices;
+        for (std::size_t r = 0; r < resources.shape(0); ++r) {
+          const double* row = resources.data() + r * 3;
+          prices.resources.push_back({row[0], row[1], static_cast<std::int32_t>(row[2])});
+          prices.n_groups = std::max(prices.n_groups, static_cast<std::int32_t>(row[2]) + 1);
+        }
+        prices.needed = needed;
+        stakes::TotalCostOptions options;
+        options.leaf_penalty = leaf_penalty;
+        options.max_depth = max_depth;
+        options.width = width;
+        options.min_objects = min_objects;
+        options.max_path_cost = max_path_cost;
+        SignalPoll poll;
+        nb::gil_scoped_release release;
+        return PyTree{stakes::grow_total_cost(training, values, prices, options, [&] { poll(); }), n_classes};
+      },
+      "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "costs"_a, "resources"_a, "needed"_a,
+      "leaf_penalty"_a, "max_depth"_a, "width"_a, "min_objects"_a, "max_path_cost"_a);
 
   m.def(
       "extra_errors",
