@@ -84,7 +84,8 @@ double sum(const std::vector<double>& values) {
 
 class ErrorPruner {
  public:
-  ErrorPruner(Tree& tree, const Training& training, const ErrorPruning& how, const std::function<void()>& poll)
+  ErrorPruner(Tree& tree, const Training& training, const ErrorPruning& how,
+              const std::function<void()>& poll)
       : tree_(tree), router_(training), how_(how), poll_(poll) {}
 
   void run() { prune(0, router_.all_rows(), tree_[0].label); }

@@ -14,7 +14,7 @@ import pytest
 from oracles import c45, c45_prune
 from oracles.c45_ties import as_nodes
 from stakes import C45Classifier, _core, read_table
-from stakes.tree.fitted import choose
+from stakes.decision._choose import most_probable_class
 from stakes.tree.learn import RowWeights, core_table, deviate, learn_tree, node_probabilities
 
 DATA = os.environ.get("STAKES_DATA", "")
@@ -67,7 +67,7 @@ def errors(model, table, rows):
     arrays += (model.value_branch, model.weight)
     values = np.ascontiguousarray(node_probabilities(model.class_weights, model.parent, None, 0.0))
     shares = _core.route_mixture(encoded, *arrays, np.arange(part.n_samples), values)
-    return int((choose(shares.reshape(-1, values.shape[1])) != part.y).sum())
+    return int((most_probable_class(shares.reshape(-1, values.shape[1])) != part.y).sum())
 
 
 def estimated_error(model, dialect="c45"):

@@ -80,12 +80,14 @@ def run(arguments: list[str]) -> int:
         "LD_PRELOAD": " ".join(libraries),
         "PYTHONPATH": str(PACKAGE.parent),
         "PYTHONMALLOC": "malloc",  # Python's own allocator hides what lies behind an array
-        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1",
+        "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
         "HYPOTHESIS_PROFILE": os.environ.get("HYPOTHESIS_PROFILE", "quick"),
     }
     tests = sorted({str(path) for pattern in TESTS for path in (ROOT / "tests").glob(pattern)})
-    command = [sys.executable, "-c", RUN, "-q", "-p", "no:cacheprovider", *tests, *arguments]
+    # Captured file descriptors would swallow the report of a process that the sanitizers stop.
+    options = ["-q", "-p", "no:cacheprovider", "--capture=sys"]
+    command = [sys.executable, "-c", RUN, *options, *tests, *arguments]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 

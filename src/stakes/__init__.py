@@ -1,7 +1,7 @@
 """Cost-sensitive classification: trees, rules and ensembles that keep the bill small."""
 
 from stakes import datasets, metrics
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
 from stakes.models import load_model
 from stakes.table import Table, read_table
@@ -11,6 +11,7 @@ __all__ = [
     "C45Classifier",
     "CostMatrix",
     "Decision",
+    "FeatureCosts",
     "Guard",
     "GuardWarning",
     "MinExpectedCost",

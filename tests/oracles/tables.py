@@ -142,4 +142,4 @@ def core_grow(data, options, max_bins=0, n_threads=1):
 
 
 def core_model(tree, data):
-    return as_model(tree.arrays(), data.n_classes)
+    return as_model(tree, data.n_classes)

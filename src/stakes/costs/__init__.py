@@ -1,5 +1,7 @@
-"""What mistakes cost: class costs with labels, costs per example, and the papers' random cost models."""
+"""What mistakes and looking cost: class costs, costs per example, prices of features, random cost models."""
 
+from stakes.costs._feature_inputs import as_feature_costs
+from stakes.costs._features import FeatureCosts
 from stakes.costs._matrix import (
     CostMatrix,
     as_cost_matrix,
@@ -11,8 +13,10 @@ from stakes.costs._models import abe_costs, davis_prices, kretowski_costs, ting_
 
 __all__ = [
     "CostMatrix",
+    "FeatureCosts",
     "abe_costs",
     "as_cost_matrix",
+    "as_feature_costs",
     "check_example_costs",
     "davis_prices",
     "example_vector",
