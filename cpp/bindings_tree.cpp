@@ -158,6 +158,79 @@ PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n
   return {stakes::grow(training, options, [&] { poll(); }), n_classes, column_sizes(table)};
 }
 
+stakes::Prices prices_of(std::size_t n_columns, const DenseNumbers& resource_price,
+                         const DenseNumbers& later_price, const DenseCodes& group, const DenseCodes& start,
+                         const DenseCodes& resource) {
+  const std::size_t n = resource_price.shape(0);
+  if (later_price.shape(0) != n || group.shape(0) != n) {
+    throw std::invalid_argument("resource_price, later_price and group must have one entry per resource");
+  }
+  if (start.shape(0) != n_columns + 1)
+    throw std::invalid_argument("start must have one entry more than columns");
+  stakes::Prices prices;
+  for (std::size_t r = 0; r < n; ++r) {
+    const double price = resource_price.data()[r], later = later_price.data()[r];
+    if (!(price >= 0.0 && later >= 0.0 && std::isfinite(price) && std::isfinite(later))) {
+      throw std::invalid_argument("prices must be finite and at least 0");
+    }
+    const std::int32_t g = group.data()[r];
+    if (g >= static_cast<std::int32_t>(n)) throw std::invalid_argument("groups must be numbered from 0");
+    prices.resources.push_back({price, later, std::max(g, -1)});
+    prices.n_groups = std::max(prices.n_groups, g + 1);
+  }
+  for (std::size_t f = 0; f < n_columns; ++f) {
+    const std::int32_t first = start.data()[f], last = start.data()[f + 1];
+    if (first < 0 || last < first || static_cast<std::size_t>(last) > resource.shape(0)) {
+      throw std::invalid_argument("start must rise from 0 to the length of resource");
+    }
+    auto& needed = prices.needed.emplace_back(resource.data() + first, resource.data() + last);
+    for (const std::int32_t r : needed) {
+      if (r < 0 || static_cast<std::size_t>(r) >= n)
+        throw std::invalid_argument("resource names none of the prices");
+    }
+  }
+  return prices;
+}
+
+std::vector<double> costs_of(const DenseMatrix& costs, std::int32_t n_classes) {
+  const auto k = static_cast<std::size_t>(n_classes);
+  if (costs.shape(0) != k || costs.shape(1) != k) throw std::invalid_argument("costs must be (k, k)");
+  return {costs.data(), costs.data() + k * k};
+}
+
+PyTree grow_total_cost(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
+                       const std::optional<DenseNumbers>& weights, const DenseMatrix& costs,
+                       const DenseNumbers& resource_price, const DenseNumbers& later_price,
+                       const DenseCodes& group, const DenseCodes& start, const DenseCodes& resource,
+                       double leaf_penalty, int max_depth, int width, bool exhaustive, double min_objects,
+                       int max_bins, double max_path_cost, double max_upfront_cost) {
+  if (!(leaf_penalty >= 0.0)) throw std::invalid_argument("leaf_penalty must be at least 0");
+  if (max_depth < 0 || max_depth > stakes::kMaxDepth)
+    throw std::invalid_argument("max_depth is out of range");
+  if (max_bins < 2 || max_bins > 255) throw std::invalid_argument("max_bins must be 2 to 255");
+  if (!(min_objects > 0.0)) throw std::invalid_argument("min_objects must be positive");
+  if (!(max_path_cost >= 0.0) || !(max_upfront_cost >= 0.0)) {
+    throw std::invalid_argument("max_path_cost and max_upfront_cost must be at least 0");
+  }
+  stakes::TotalCostOptions options;
+  options.leaf_penalty = leaf_penalty;
+  options.max_depth = max_depth;
+  options.width = width;
+  options.exhaustive = exhaustive;
+  options.min_objects = min_objects;
+  options.max_bins = max_bins;
+  options.max_path_cost = max_path_cost;
+  options.max_upfront_cost = max_upfront_cost;
+  const stakes::Training training = training_of(table, classes, n_classes, weights);
+  const std::vector<double> values = costs_of(costs, n_classes);
+  const stakes::Prices prices =
+      prices_of(table.table.columns.size(), resource_price, later_price, group, start, resource);
+  SignalPoll poll;
+  nb::gil_scoped_release release;
+  return {stakes::grow_total_cost(training, values, prices, options, [&] { poll(); }), n_classes,
+          column_sizes(table)};
+}
+
 nb::tuple arrays_of(const PyTree& tree) {
   stakes::FlatTree flat = stakes::flatten(tree.tree, tree.n_classes);
   return nb::make_tuple(owned_array(std::move(flat.feature)), owned_array(std::move(flat.threshold)),
@@ -214,11 +287,7 @@ void bind_tree(nb::module_& m) {
       .def(
           "prune_by_cost",
           [](PyTree& self, const DenseMatrix& costs) {
-            const auto k = static_cast<std::size_t>(self.n_classes);
-            if (costs.shape(0) != k || costs.shape(1) != k)
-              throw std::invalid_argument("costs must be (k, k)");
-            const std::vector<double> values(costs.data(), costs.data() + k * k);
-            stakes::prune_by_cost(self.tree, values, self.n_classes);
+            stakes::prune_by_cost(self.tree, costs_of(costs, self.n_classes), self.n_classes);
           },
           "costs"_a)
       .def(
@@ -235,33 +304,10 @@ void bind_tree(nb::module_& m) {
         "criterion"_a, "dialect"_a, "min_objects"_a, "group_values"_a, "max_depth"_a, "max_leaf_nodes"_a,
         "min_gain"_a, "max_bins"_a, "collapse"_a, "n_threads"_a);
 
-  m.def(
-      "grow_total_cost",
-      [](const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
-         const std::optional<DenseNumbers>& weights, const DenseMatrix& costs, const DenseMatrix& resources,
-         const std::vector<std::vector<std::int32_t>>& needed, double leaf_penalty, int max_depth, int width,
-         double min_objects, double max_path_cost) {
-        const stakes::Training training = training_of(table, classes, n_classes, weights);
-        const std::vector<double> values(costs.data(), costs.data() + costs.size());
-        stakes::Prices prices;
-        for (std::size_t r = 0; r < resources.shape(0); ++r) {
-          const double* row = resources.data() + r * 3;
-          prices.resources.push_back({row[0], row[1], static_cast<std::int32_t>(row[2])});
-          prices.n_groups = std::max(prices.n_groups, static_cast<std::int32_t>(row[2]) + 1);
-        }
-        prices.needed = needed;
-        stakes::TotalCostOptions options;
-        options.leaf_penalty = leaf_penalty;
-        options.max_depth = max_depth;
-        options.width = width;
-        options.min_objects = min_objects;
-        options.max_path_cost = max_path_cost;
-        SignalPoll poll;
-        nb::gil_scoped_release release;
-        return PyTree{stakes::grow_total_cost(training, values, prices, options, [&] { poll(); }), n_classes};
-      },
-      "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "costs"_a, "resources"_a, "needed"_a,
-      "leaf_penalty"_a, "max_depth"_a, "width"_a, "min_objects"_a, "max_path_cost"_a);
+  m.def("grow_total_cost", &grow_total_cost, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
+        "costs"_a, nb::kw_only(), "resource_price"_a, "later_price"_a, "group"_a, "start"_a, "resource"_a,
+        "leaf_penalty"_a, "max_depth"_a, "width"_a, "exhaustive"_a, "min_objects"_a, "max_bins"_a,
+        "max_path_cost"_a, "max_upfront_cost"_a);
 
   m.def(
       "extra_errors",

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <limits>
+#include <vector>
 
-#include "parallel.hpp"
 #include "prices.hpp"
 #include "table.hpp"
 #include "tree.hpp"
@@ -13,10 +14,13 @@ namespace stakes {
 struct TotalCostOptions {
   double leaf_penalty = 0.0;  // added to the bill for each leaf
   int max_depth = 6;
-  int width = 4;  // look-ahead candidates per ranking at the root; halved at each level
+  int width = 4;            // tests tried per ranking at the root, half as many at each further level
+  bool exhaustive = false;  // try every test everywhere: for small tables
   double min_objects = 1.0;
   int max_bins = 255;
-  double max_path_cost = 0.0;  // 0: no limit
+  // Hard limits: prices on a path, and of all columns of the tree together.
+  double max_path_cost = std::numeric_limits<double>::infinity();
+  double max_upfront_cost = std::numeric_limits<double>::infinity();
 };
 
 // `costs` is (n_classes, n_classes), indexed [actual, predicted].

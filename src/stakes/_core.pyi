@@ -83,6 +83,27 @@ def grow_tree(
     collapse: bool,
     n_threads: int,
 ) -> Tree: ...
+def grow_total_cost(
+    table: Table,
+    classes: Codes,
+    n_classes: int,
+    weights: Floats | None,
+    costs: Floats,
+    *,
+    resource_price: Floats,
+    later_price: Floats,
+    group: Codes,
+    start: Codes,
+    resource: Codes,
+    leaf_penalty: float,
+    max_depth: int,
+    width: int,
+    exhaustive: bool,
+    min_objects: float,
+    max_bins: int,
+    max_path_cost: float,
+    max_upfront_cost: float,
+) -> Tree: ...
 def extra_errors(weight: float, errors: float, dialect: str, confidence: float, z: float) -> float: ...
 def route_leaves(
     table: Table,
