@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-import streed_data
-import streed_optimal
 from joblib import Parallel, delayed
 
+import streed_data
+import streed_optimal
 from stakes.table import Table
 from stakes.tree.total_cost import PriceArrays, learn_total_cost
 

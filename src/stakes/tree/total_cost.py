@@ -34,6 +34,9 @@ PENALTIES = (1.0, 2.0, 4.0, 8.0, np.inf)
 #: Cells (rows times columns) beyond which the search tries half as many tests per node.
 _LARGE = 150_000
 
+#: Rows that all bagged trees together should take, but never fewer trees than this.
+_TREE_ROWS, _FEW_TREES = 100_000, 20
+
 
 @dataclass(frozen=True, eq=False)
 class PriceArrays:
@@ -126,8 +129,9 @@ class _Learner:
         if self.trust >= 1.0:
             return own
         rng = np.random.default_rng(seed)
+        n_trees = min(self.n_trees, max(_FEW_TREES, _TREE_ROWS // len(rows.codes)))
         others = out_of_bag(
-            rows.columns, rows.n_values, rows.codes, self.n_classes, rows.weights, rng, self.n_trees
+            rows.columns, rows.n_values, rows.codes, self.n_classes, rows.weights, rng, n_trees
         )
         others = np.where(others.sum(axis=1, keepdims=True) > 0, others, own)
         mixed = self.trust * own + (1.0 - self.trust) * others
@@ -224,7 +228,7 @@ def learn_total_cost(
     trust : float
         How much a row counts as its own class; the rest is what trees that have not seen it say.
     n_trees : int
-        Number of these trees.
+        Number of these trees; fewer on large tables, where each row has many like it.
     n_folds : int
         Folds of the cross-validation.
     n_jobs : int
@@ -275,9 +279,12 @@ def _choose_penalty(
             # The mixed classes of the judged rows: half as noisy a judge where a rare class is dear.
             bills[outside, j] = learner.bills(tree, test, shares[outside])
 
+    # Two folds of a large table have rows enough to tell the penalties apart.
+    n_judged = 2 if len(rows.codes) * len(rows.columns) > _LARGE else n_folds
     with ThreadPoolExecutor(max(1, n_jobs)) as pool:
-        list(pool.map(judge, range(n_folds)))
-    return PENALTIES[clearly_best(bills, rows.weight())]
+        list(pool.map(judge, range(n_judged)))
+    judged = fold < n_judged
+    return PENALTIES[clearly_best(bills[judged], rows.weight()[judged])]
 
 
 def clearly_best(bills: Floats, weights: Floats) -> int:
