@@ -243,6 +243,8 @@ def learn_total_cost(
     """
     n_values = [len(c.categories) if c.is_nominal else -1 for c in table.schema.columns]
     rows = _Rows(list(table.columns), n_values, codes, weights)
+    if weights is not None and not np.all(weights > 0):  # a fold must not end up without weight
+        rows = rows.take(np.flatnonzero(weights > 0))
     search = {
         "max_depth": max_depth,
         "width": width,
