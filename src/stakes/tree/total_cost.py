@@ -187,7 +187,7 @@ def learn_total_cost(
     max_depth: int = 6,
     width: int = 4,
     min_objects: float = 3.0,
-    max_bins: int = 255,
+    max_bins: int = 64,
     max_path_cost: float = np.inf,
     max_upfront_cost: float = np.inf,
     trust: float = 0.5,
