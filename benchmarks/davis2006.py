@@ -24,7 +24,8 @@ from stakes import C45Classifier, FeatureCosts, _core, datasets
 from stakes._folds import stratified_folds
 from stakes.costs import davis_prices
 from stakes.table import Table
-from stakes.tree.learn import as_model, core_prices, core_table, deviate, node_probabilities
+from stakes.tree.learn import as_model, core_table, deviate, node_probabilities
+from stakes.tree.prices import core_prices
 
 GRID = [float(10.0 ** (step / 4)) for step in range(-24, 25)]
 N_FOLDS = 10
@@ -138,7 +139,7 @@ class Folded:
 
 
 def core_prices_of(prices, table):
-    return core_prices(FeatureCosts(prices), table)
+    return core_prices(FeatureCosts(prices).arrays(table.schema.names))
 
 
 def price_vector(prices, table):

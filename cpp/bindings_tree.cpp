@@ -12,6 +12,7 @@
 #include "grow.hpp"
 #include "prune.hpp"
 #include "route.hpp"
+#include "total_cost.hpp"
 
 namespace {
 
@@ -224,6 +225,43 @@ PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n
   return {stakes::grow(training, options, given, [&] { poll(); }), n_classes, column_sizes(table)};
 }
 
+std::vector<double> costs_of(const DenseMatrix& costs, std::int32_t n_classes) {
+  const auto k = static_cast<std::size_t>(n_classes);
+  if (costs.shape(0) != k || costs.shape(1) != k) throw std::invalid_argument("costs must be (k, k)");
+  return {costs.data(), costs.data() + k * k};
+}
+
+PyTree grow_total_cost(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
+                       const std::optional<DenseNumbers>& weights, const DenseMatrix& costs,
+                       const std::optional<stakes::Prices>& prices, double leaf_penalty, int max_depth,
+                       int width, bool exhaustive, double min_objects, int max_bins, double max_path_cost,
+                       double max_upfront_cost) {
+  if (!(leaf_penalty >= 0.0)) throw std::invalid_argument("leaf_penalty must be at least 0");
+  if (max_depth < 0 || max_depth > stakes::kMaxDepth)
+    throw std::invalid_argument("max_depth is out of range");
+  if (max_bins < 2 || max_bins > 255) throw std::invalid_argument("max_bins must be 2 to 255");
+  if (!(min_objects > 0.0)) throw std::invalid_argument("min_objects must be positive");
+  if (!(max_path_cost >= 0.0) || !(max_upfront_cost >= 0.0)) {
+    throw std::invalid_argument("max_path_cost and max_upfront_cost must be at least 0");
+  }
+  stakes::TotalCostOptions options;
+  options.leaf_penalty = leaf_penalty;
+  options.max_depth = max_depth;
+  options.width = width;
+  options.exhaustive = exhaustive;
+  options.min_objects = min_objects;
+  options.max_bins = max_bins;
+  options.max_path_cost = max_path_cost;
+  options.max_upfront_cost = max_upfront_cost;
+  const stakes::Training training = training_of(table, classes, n_classes, weights);
+  const std::vector<double> values = costs_of(costs, n_classes);
+  const stakes::Prices given = prices_for(table, prices);
+  SignalPoll poll;
+  nb::gil_scoped_release release;
+  return {stakes::grow_total_cost(training, values, given, options, [&] { poll(); }), n_classes,
+          column_sizes(table)};
+}
+
 nb::tuple arrays_of(const PyTree& tree) {
   stakes::FlatTree flat = stakes::flatten(tree.tree, tree.n_classes);
   return nb::make_tuple(owned_array(std::move(flat.feature)), owned_array(std::move(flat.threshold)),
@@ -296,11 +334,7 @@ void bind_tree(nb::module_& m) {
       .def(
           "prune_by_cost",
           [](PyTree& self, const DenseMatrix& costs) {
-            const auto k = static_cast<std::size_t>(self.n_classes);
-            if (costs.shape(0) != k || costs.shape(1) != k)
-              throw std::invalid_argument("costs must be (k, k)");
-            const std::vector<double> values(costs.data(), costs.data() + k * k);
-            stakes::prune_by_cost(self.tree, values, self.n_classes);
+            stakes::prune_by_cost(self.tree, costs_of(costs, self.n_classes), self.n_classes);
           },
           "costs"_a)
       .def(
@@ -318,6 +352,10 @@ void bind_tree(nb::module_& m) {
         "best_first"_a = false, "min_gain"_a, "max_bins"_a, "collapse"_a, "n_threads"_a,
         "prices"_a.none() = nb::none(), "gamma"_a = 0.0, "ratio_of_candidate"_a = true,
         "max_upfront_cost"_a = kNoLimit, "max_path_cost"_a = kNoLimit);
+
+  m.def("grow_total_cost", &grow_total_cost, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
+        "costs"_a, nb::kw_only(), "prices"_a.none(), "leaf_penalty"_a, "max_depth"_a, "width"_a,
+        "exhaustive"_a, "min_objects"_a, "max_bins"_a, "max_path_cost"_a, "max_upfront_cost"_a);
 
   m.def(
       "extra_errors",

@@ -128,7 +128,8 @@ SortedColumn sort_column(std::vector<double>&& column, const std::vector<std::ui
 
 Presorted presort(const Table& table, ThreadPool& pool) {
   const EntryLayout layout = Presorted::layout();
-  if (table.n_rows >= layout.max_instances()) throw std::length_error("too many rows to sort them beforehand");
+  if (table.n_rows >= layout.max_instances())
+    throw std::length_error("too many rows to sort them beforehand");
   std::vector<std::uint32_t> rows(table.n_rows);
   std::iota(rows.begin(), rows.end(), 0U);
   const std::vector<std::int32_t> classes(table.n_rows, 0);

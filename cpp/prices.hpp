@@ -31,14 +31,16 @@ class Paid {
   double marginal(const Prices& prices, std::size_t column) const {
     if (prices.empty()) return 0.0;
     double price = 0.0;
-    // A column may need two resources of one group; the first of them opens it for the second.
-    std::int32_t opened = -1;
-    for (const std::int32_t r : prices.needed[column]) {
-      if (resource_[r]) continue;
-      const Resource& resource = prices.resources[r];
-      const bool later = resource.group >= 0 && (group_[resource.group] || resource.group == opened);
+    const std::vector<std::int32_t>& needed = prices.needed[column];
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (resource_[needed[i]]) continue;
+      const Resource& resource = prices.resources[needed[i]];
+      // A column may need two resources of one group; the first of them opens it for the second.
+      bool later = resource.group >= 0 && group_[resource.group];
+      for (std::size_t j = 0; j < i && resource.group >= 0; ++j) {
+        later = later || prices.resources[needed[j]].group == resource.group;
+      }
       price += later ? resource.later_price : resource.price;
-      opened = resource.group;
     }
     return price;
   }

@@ -91,7 +91,7 @@ def test_align_and_arrays_keep_every_cost(table, data):
     assert aligned.features == tuple(columns)
     assert set(aligned.prices) == {resource for f in columns for resource in requires[f]}
     arrays = costs.arrays(columns)
-    resource_price, start, resource = arrays.price, arrays.start, arrays.resource
+    resource_price, start, resource = arrays.resource_price, arrays.start, arrays.resource
     assert (arrays.group == -1).all() and np.array_equal(arrays.later_price, resource_price)
     assert (resource_price.dtype, start.dtype, resource.dtype) == (np.float64, np.int32, np.int32)
     assert len(start) == len(columns) + 1 and start[0] == 0 and start[-1] == len(resource)
@@ -300,7 +300,7 @@ def test_discounts_depend_on_what_came_first():
     assert costs.cost(["b", "a", "c"]) == 8 + 1 + 3
     assert costs.marginal("a", given=["b"]) == 1 and costs.marginal("a", given=["c"]) == 10
     arrays = costs.arrays(["c", "b", "a"])
-    assert arrays.price.tolist() == [3, 8, 10] and arrays.later_price.tolist() == [3, 7, 1]
+    assert arrays.resource_price.tolist() == [3, 8, 10] and arrays.later_price.tolist() == [3, 7, 1]
     assert arrays.group.tolist() == [-1, 0, 0]
     assert FeatureCosts.from_dict(costs.to_dict()) == costs == pickle.loads(pickle.dumps(costs))
     assert eval(repr(costs)) == costs

@@ -95,6 +95,23 @@ def grow_tree(
     max_upfront_cost: float = ...,
     max_path_cost: float = ...,
 ) -> Tree: ...
+def grow_total_cost(
+    table: Table,
+    classes: Codes,
+    n_classes: int,
+    weights: Floats | None,
+    costs: Floats,
+    *,
+    prices: Prices | None,
+    leaf_penalty: float,
+    max_depth: int,
+    width: int,
+    exhaustive: bool,
+    min_objects: float,
+    max_bins: int,
+    max_path_cost: float,
+    max_upfront_cost: float,
+) -> Tree: ...
 def extra_errors(weight: float, errors: float, dialect: str, confidence: float, z: float) -> float: ...
 def route_leaves(
     table: Table,

@@ -1,7 +1,7 @@
 """What mistakes and looking cost: class costs, costs per example, prices of features, random cost models."""
 
 from stakes.costs._feature_inputs import as_feature_costs
-from stakes.costs._features import FeatureCosts
+from stakes.costs._features import FeatureCosts, PriceArrays
 from stakes.costs._matrix import (
     CostMatrix,
     as_cost_matrix,
@@ -14,6 +14,7 @@ from stakes.costs._models import abe_costs, davis_prices, kretowski_costs, ting_
 __all__ = [
     "CostMatrix",
     "FeatureCosts",
+    "PriceArrays",
     "abe_costs",
     "as_cost_matrix",
     "as_feature_costs",

@@ -26,7 +26,7 @@ class PriceArrays:
 
     Attributes
     ----------
-    price, later_price : float64 arrays of shape (n_resources,)
+    resource_price, later_price : float64 arrays of shape (n_resources,)
         Price of each resource, first and once its group is paid into.
     group : int32 array of shape (n_resources,)
         Group of each resource, -1 for none.
@@ -34,11 +34,18 @@ class PriceArrays:
         Column ``j`` needs ``resource[start[j]:start[j + 1]]``, ascending.
     """
 
-    price: NDArray[np.float64]
+    resource_price: NDArray[np.float64]
     later_price: NDArray[np.float64]
     group: NDArray[np.int32]
     start: NDArray[np.int32]
     resource: NDArray[np.int32]
+
+    @classmethod
+    def plain(cls, prices: ArrayLike) -> PriceArrays:
+        """One price per column, nothing shared."""
+        price = np.ascontiguousarray(prices, dtype=np.float64)
+        order = np.arange(len(price) + 1, dtype=np.int32)
+        return cls(price, price, np.full(len(price), -1, dtype=np.int32), order, order[:-1].copy())
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

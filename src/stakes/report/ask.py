@@ -27,7 +27,7 @@ def walker_data(fitted: FittedTree) -> dict[str, Any] | None:
     if fitted.feature_costs is not None:
         arrays = fitted.feature_costs.arrays([column.name for column in columns])
         prices = {
-            "price": arrays.price.tolist(),
+            "price": arrays.resource_price.tolist(),
             "later": arrays.later_price.tolist(),
             "group": arrays.group.tolist(),
             "needs": [

@@ -18,6 +18,7 @@ from stakes._weights import check_weight
 from stakes.costs import (
     CostMatrix,
     FeatureCosts,
+    PriceArrays,
     as_cost_matrix,
     as_feature_costs,
     check_example_costs,
@@ -26,7 +27,10 @@ from stakes.costs import (
 from stakes.table import Table
 from stakes.tree.base import TreeClassifier
 from stakes.tree.fitted import FittedTree
-from stakes.tree.learn import core_prices, learn_tree, node_probabilities, row_weights
+from stakes.tree.learn import RowWeights, learn_tree, node_probabilities, row_weights
+from stakes.tree.model import TreeModel
+from stakes.tree.prices import core_prices
+from stakes.tree.total_cost import learn_total_cost
 
 #: The core counts nodes and threads in 32 bits.
 _MOST = 2**31 - 1
@@ -55,7 +59,10 @@ class C45Classifier(TreeClassifier):
         What a split is judged by: "gain_ratio" (among the splits of at least average gain), "gain" or "gini".
         Others weigh the gain against the price that the column adds to the tree's: "cs_gain" and
         "cs_gain_ratio" (Davis et al., equations 4 and 5), "nunez" (EG2), "mitchell", "norton" (IDX) and "tan"
-        (CS-ID3).
+        (CS-ID3). "total_cost" searches for the tree with the least bill per row, of mistakes and of the tests
+        met on the way; see :func:`stakes.tree.total_cost.learn_total_cost`. It always answers by least
+        expected cost, and of the parameters about growing only ``max_depth`` (6 by default), ``max_bins``
+        (64), the limits on costs and ``random_state`` apply to it.
     feature_costs : FeatureCosts, dict, vector, path or None
         What it costs to read the columns. A column, or a resource that columns share, is paid for once.
     gamma : float
@@ -107,6 +114,8 @@ class C45Classifier(TreeClassifier):
         What a category is that was not there at fit time.
     n_jobs : int or None
         Threads; the tree does not depend on their number.
+    random_state : int or None
+        Seed of "total_cost", which draws bags and folds; the other criteria draw nothing.
 
     Attributes
     ----------
@@ -142,7 +151,7 @@ class C45Classifier(TreeClassifier):
         "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
         "cost_use": [StrOptions({"weights", "priors", "none"})],
         "decision": [StrOptions({"majority", "min_cost"})],
-        "criterion": [StrOptions({"gain_ratio", "gain", "gini", *PRICED})],
+        "criterion": [StrOptions({"gain_ratio", "gain", "gini", "total_cost", *PRICED})],
         "feature_costs": "no_validation",  # as_feature_costs says what is wrong in its own words
         "gamma": [Interval(Real, 0, None, closed="left")],
         "ratio_of_candidate": ["boolean"],
@@ -166,6 +175,7 @@ class C45Classifier(TreeClassifier):
         "categorical_features": ["array-like", None],
         "unseen": [StrOptions({"missing", "error"})],
         "n_jobs": [Interval(Integral, -_MOST, _MOST, closed="both"), None],
+        "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
     }
 
     def __init__(
@@ -198,6 +208,7 @@ class C45Classifier(TreeClassifier):
         categorical_features: Sequence[Any] | None = None,
         unseen: str = "missing",
         n_jobs: int | None = None,
+        random_state: int | None = 0,
     ) -> None:
         self.cost_matrix = cost_matrix
         self.cost_use = cost_use
@@ -226,6 +237,7 @@ class C45Classifier(TreeClassifier):
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, costs: ArrayLike | None = None
@@ -253,12 +265,49 @@ class C45Classifier(TreeClassifier):
         example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
         matrix = self._class_costs(classes, codes, example_costs, weight)
         prices = self._prices(table)
-        tree, observed = learn_tree(
+        cost_values = _uniform(len(classes)) if matrix is None else matrix.values
+        arrays = None if prices is None else prices.arrays(table.schema.names)
+        limits = {
+            "max_upfront_cost": np.inf if self.max_upfront_cost is None else self.max_upfront_cost,
+            "max_path_cost": np.inf if self.max_path_cost is None else self.max_path_cost,
+        }
+        if self.criterion == "total_cost":
+            observed = None
+            tree = self._search(table, codes, weight, cost_values, arrays, limits)
+        else:
+            weights = row_weights(self.cost_use, self.cost_vector, codes, weight, matrix, example_costs)
+            tree, observed = self._grow(table, codes, weights, cost_values, arrays, limits)
+        smoothing = (tree.parent, self.smoothing, self.smoothing_strength)
+        self._set_fitted(
+            FittedTree.decided(
+                tree=tree,
+                schema=table.schema,
+                classes=classes,
+                values=node_probabilities(tree.class_weights, *smoothing),
+                costs=None if matrix is None else matrix.values,
+                min_cost=self.decision == "min_cost" or self.criterion == "total_cost",
+                observed=observed,
+                row_values=None if observed is None else node_probabilities(observed, *smoothing),
+                feature_costs=prices,
+            )
+        )
+        return self
+
+    def _grow(
+        self,
+        table: Table,
+        codes: NDArray[np.int32],
+        weights: RowWeights,
+        cost_values: NDArray[np.float64],
+        prices: PriceArrays | None,
+        limits: dict[str, float],
+    ) -> tuple[TreeModel, NDArray[np.float64] | None]:
+        return learn_tree(
             table,
             codes,
-            len(classes),
-            row_weights(self.cost_use, self.cost_vector, codes, weight, matrix, example_costs),
-            _uniform(len(classes)) if matrix is None else matrix.values,
+            len(cost_values),
+            weights,
+            cost_values,
             prune=self.prune,
             dialect=self.dialect,
             confidence=self.confidence,
@@ -273,27 +322,35 @@ class C45Classifier(TreeClassifier):
             collapse=self.collapse,
             n_threads=effective_n_jobs(self.n_jobs),
             best_first=self.growth == "best_first",
-            prices=core_prices(prices, table),
+            prices=core_prices(prices),
             gamma=self.gamma,
             ratio_of_candidate=self.ratio_of_candidate,
-            max_upfront_cost=np.inf if self.max_upfront_cost is None else self.max_upfront_cost,
-            max_path_cost=np.inf if self.max_path_cost is None else self.max_path_cost,
+            **limits,
         )
-        smoothing = (tree.parent, self.smoothing, self.smoothing_strength)
-        self._set_fitted(
-            FittedTree.decided(
-                tree=tree,
-                schema=table.schema,
-                classes=classes,
-                values=node_probabilities(tree.class_weights, *smoothing),
-                costs=None if matrix is None else matrix.values,
-                min_cost=self.decision == "min_cost",
-                observed=observed,
-                row_values=None if observed is None else node_probabilities(observed, *smoothing),
-                feature_costs=prices,
-            )
+
+    def _search(
+        self,
+        table: Table,
+        codes: NDArray[np.int32],
+        weight: NDArray[np.float64] | None,
+        cost_values: NDArray[np.float64],
+        prices: PriceArrays | None,
+        limits: dict[str, float],
+    ) -> TreeModel:
+        return learn_total_cost(
+            table,
+            codes,
+            len(cost_values),
+            weight,
+            cost_values,
+            PriceArrays.plain(np.zeros(len(table.schema))) if prices is None else prices,
+            max_depth=6 if self.max_depth is None else self.max_depth,
+            max_bins=self.max_bins or 64,
+            max_path_cost=limits["max_path_cost"],
+            max_upfront_cost=limits["max_upfront_cost"],
+            n_jobs=effective_n_jobs(self.n_jobs),
+            random_state=self.random_state,
         )
-        return self
 
     def _prices(self, table: Table) -> FeatureCosts | None:
         prices = as_feature_costs(self.feature_costs, table.schema.names)

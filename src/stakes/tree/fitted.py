@@ -16,6 +16,7 @@ from stakes.costs import FeatureCosts
 from stakes.decision import expected_costs, min_cost_class, most_probable_class
 from stakes.table import Schema
 from stakes.tree.model import TreeModel
+from stakes.tree.prices import path_prices
 
 FORMAT, VERSION = "stakes-tree", 1
 
@@ -102,21 +103,9 @@ class FittedTree:
 
     def path_costs(self) -> NDArray[np.float64]:
         """Price of the tests on the way to each node."""
-        prices = np.zeros(self.tree.n_nodes)
         if self.feature_costs is None:
-            return prices
-        names, parent = self.schema.names, self.tree.parent
-        paths: list[tuple[str, ...]] = [()]
-        known: dict[tuple[str, ...], float] = {(): 0.0}
-        for node in range(1, self.tree.n_nodes):
-            name = names[self.tree.feature[parent[node]]]
-            above = paths[parent[node]]
-            path = above if name in above else (*above, name)
-            paths.append(path)
-            if path not in known:
-                known[path] = self.feature_costs.cost(path)
-            prices[node] = known[path]
-        return prices
+            return np.zeros(self.tree.n_nodes)
+        return path_prices(self.feature_costs.arrays(self.schema.names), self.tree)
 
     def node_costs(self) -> NDArray[np.float64]:
         """Cost of each node's training rows, were the node a leaf."""

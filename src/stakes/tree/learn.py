@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes.costs import CostMatrix, FeatureCosts, example_vector
+from stakes.costs import CostMatrix, example_vector
 from stakes.table import Table
 from stakes.tree.model import TreeModel
 
@@ -89,14 +89,6 @@ def row_weights(
     if cost_use == "priors":
         return RowWeights(altered, sample_weight, sample_weight)
     return RowWeights(altered, altered, sample_weight, None if per_class is None else per_class * scale)
-
-
-def core_prices(costs: FeatureCosts | None, table: Table) -> _core.Prices | None:
-    """Hand the prices of a table's columns to the core; None: everything is free."""
-    if costs is None:
-        return None
-    arrays = costs.arrays(table.schema.names)
-    return _core.Prices(arrays.price, arrays.later_price, arrays.group, arrays.start, arrays.resource)
 
 
 def core_table(table: Table) -> _core.Table:
