@@ -12,7 +12,7 @@ from stakes.costs import PriceArrays
 from stakes.table import Column, Schema, Table
 from stakes.tree._teacher import node_shares, out_of_bag
 from stakes.tree.learn import as_model
-from stakes.tree.prices import core_prices
+from stakes.tree.prices import core_prices, path_prices, pay
 from stakes.tree.total_cost import clearly_best, learn_total_cost
 
 SEARCH = {
@@ -85,7 +85,7 @@ def grow(problem, **search):
 
 def bill(tree, problem, penalty=0.0):
     """Training bill of a tree, read off its leaves."""
-    paths = problem["prices"].path_prices(tree)
+    paths = path_prices(problem["prices"], tree)
     leaves = [leaf for leaf in tree.leaves if tree.weight[leaf] > 0]
     mistakes = (tree.class_weights[leaves] @ problem["costs"]).min(axis=1)
     return float(mistakes.sum() + tree.weight[leaves] @ paths[leaves] + penalty * len(leaves))
@@ -95,7 +95,7 @@ def upfront(tree, prices):
     used = {int(f) for f in tree.feature if f >= 0}
     paid, total = frozenset(), 0.0
     for column in sorted(used):
-        extra, paid = prices._pay(column, paid)
+        extra, paid = pay(prices, column, paid)
         total += extra
     return total
 
@@ -127,7 +127,7 @@ def test_a_columns_own_resources_open_their_group():
     }  # fmt: skip
     assert grow(problem, max_path_cost=8.0).n_nodes == 3
     assert grow(problem, max_path_cost=7.9).n_nodes == 1
-    assert prices.path_prices(grow(problem)).tolist() == [0.0, 8.0, 8.0]
+    assert path_prices(prices, grow(problem)).tolist() == [0.0, 8.0, 8.0]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -143,7 +143,7 @@ def test_look_ahead_lies_between_the_best_and_a_leaf(seed):
 def test_no_path_costs_more_than_its_limit(seed, limit, exhaustive):
     problem = random_problem(seed, n_rows=25, n_columns=4)
     tree = grow(problem, max_path_cost=limit, exhaustive=exhaustive, max_depth=3)
-    assert problem["prices"].path_prices(tree).max() <= limit
+    assert path_prices(problem["prices"], tree).max() <= limit
 
 
 @settings(max_examples=60, deadline=None)
@@ -273,7 +273,7 @@ def test_same_seed_same_tree_whatever_the_threads(seed):
 def test_the_learner_keeps_to_budgets(seed, limit):
     problem = random_problem(seed, n_rows=40, n_columns=4)
     options = {"leaf_penalty": 0.0, "random_state": seed, "min_objects": 1.0, "n_trees": 5}
-    assert problem["prices"].path_prices(learn(problem, max_path_cost=limit, **options)).max() <= limit
+    assert path_prices(problem["prices"], learn(problem, max_path_cost=limit, **options)).max() <= limit
     assert upfront(learn(problem, max_upfront_cost=limit, **options), problem["prices"]) <= limit
 
 

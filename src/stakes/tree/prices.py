@@ -30,13 +30,14 @@ def path_prices(prices: PriceArrays, tree: TreeModel) -> NDArray[np.float64]:
     """
     price, paid = np.zeros(tree.n_nodes), [frozenset[int]()] * tree.n_nodes
     for node in np.flatnonzero(tree.feature >= 0):
-        extra, after = _pay(prices, int(tree.feature[node]), paid[node])
+        extra, after = pay(prices, int(tree.feature[node]), paid[node])
         for child in tree.children(int(node)):
             price[child], paid[child] = price[node] + extra, after
     return price
 
 
-def _pay(prices: PriceArrays, column: int, paid: frozenset[int]) -> tuple[float, frozenset[int]]:
+def pay(prices: PriceArrays, column: int, paid: frozenset[int]) -> tuple[float, frozenset[int]]:
+    """What reading a column adds to the bill, and the resources paid for afterwards."""
     extra, after = 0.0, set(paid)
     groups = {int(prices.group[r]) for r in paid} - {-1}
     for r in prices.resource[prices.start[column] : prices.start[column + 1]].tolist():
