@@ -154,13 +154,14 @@ def _learners(
 def comparison_grid(comparison: Comparison, name: str) -> Group:
     """Results side by side."""
     repeats = f", {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
-    grid = Grid("learner", title=f"{escape(name)}: {comparison.n_folds}-fold cross-validation{repeats}")
+    grid = Grid(title=f"{escape(name)}: {comparison.n_folds}-fold cross-validation{repeats}")
+    grid.add_column("learner", no_wrap=True)
     interval = f"{comparison.level:.0%} interval"
     columns = ["cost per row", interval, "total", "saved", "errors", "high-cost errors"]
     if comparison.priced:  # both kinds of columns together would not fit
         columns = ["bill per row", interval, "mistakes", "tests", "up front", "errors"]
     for column in (*columns, "leaves", "nodes", "fit"):
-        grid.add_column(column, justify="right")
+        grid.add_column(column, justify="right", no_wrap=column == interval)
     for result in comparison.results:
         cheapest = result is comparison.cheapest
         grid.add_row(
