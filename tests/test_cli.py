@@ -139,8 +139,11 @@ def test_fit_hands_every_option_to_the_tree(place, tmp_path):
         "--no-guard --cost-use none --decision min_cost --criterion gini --prune cost --confidence 0.1 "
         "--dialect j48 --max-depth 3 --max-leaves 9 --min-objects 5 --min-gain 0.001 --max-bins 64 "
         "--smoothing m --smoothing-strength 3 --cost-vector max --group-values --no-collapse --no-raise "
-        "--unseen error --categorical existing_credits"
+        "--unseen error --categorical existing_credits --gamma 0.5 --no-ratio-of-candidate "
+        "--growth best_first --max-upfront-cost 20 --max-path-cost 5"
     )
+    prices = dict.fromkeys(read_table(place / "train.csv").schema.names, 1.0)
+    (tmp_path / "prices.json").write_text(json.dumps(prices))
     args = [
         "fit",
         place / "train.csv",
@@ -148,16 +151,24 @@ def test_fit_hands_every_option_to_the_tree(place, tmp_path):
         place / "costs.csv",
         "-o",
         tmp_path / "m.json",
+        "--feature-costs",
+        tmp_path / "prices.json",
         *options.split(),
     ]
     run(*args)
     model = load_model(tmp_path / "m.json")
     params = model.get_params()
+    assert dict(params.pop("feature_costs").prices) == prices
     assert params | {"cost_matrix": None, "n_jobs": None} == {
         "cost_matrix": None,
         "cost_use": "none",
         "decision": "min_cost",
         "criterion": "gini",
+        "gamma": 0.5,
+        "ratio_of_candidate": False,
+        "growth": "best_first",
+        "max_upfront_cost": 20.0,
+        "max_path_cost": 5.0,
         "prune": "cost",
         "confidence": 0.1,
         "raise_subtrees": False,

@@ -154,13 +154,14 @@ def _learners(
 def comparison_grid(comparison: Comparison, name: str) -> Group:
     """Results side by side."""
     repeats = f", {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
-    grid = Grid("learner", title=f"{escape(name)}: {comparison.n_folds}-fold cross-validation{repeats}")
+    grid = Grid(title=f"{escape(name)}: {comparison.n_folds}-fold cross-validation{repeats}")
+    grid.add_column("learner", no_wrap=True)
     interval = f"{comparison.level:.0%} interval"
-    columns = ["cost per row", interval, "total", "saved", "errors", "high-cost errors"]
+    columns = ["cost per row", interval, "total", "saved", "errors", "dear errors"]
     if comparison.priced:  # both kinds of columns together would not fit
         columns = ["bill per row", interval, "mistakes", "tests", "up front", "errors"]
-    for column in (*columns, "leaves", "nodes", "fit"):
-        grid.add_column(column, justify="right")
+    for column in (*columns, "leaves", "nodes", "fit ms"):
+        grid.add_column(column, justify="right", no_wrap=column == interval)
     for result in comparison.results:
         cheapest = result is comparison.cheapest
         grid.add_row(
@@ -169,7 +170,7 @@ def comparison_grid(comparison: Comparison, name: str) -> Group:
             _ends(result.decisive),
             *_cost_cells(result),
             *("" if size is None else f"{size:.1f}" for size in (result.leaves, result.nodes)),
-            f"{1000 * result.seconds:.1f} ms",
+            f"{1000 * result.seconds:.1f}",
             style="bold green" if cheapest else None,
         )
     words = (

@@ -72,6 +72,9 @@ def command(
     gamma: Annotated[
         float | None, typer.Option(min=0.0, help="How much prices matter to such a criterion; 1.")
     ] = None,
+    ratio_of_candidate: Annotated[
+        bool, typer.Option(help="cs_gain_ratio: whether a split's own entropy is part of the product.")
+    ] = True,
     growth: Annotated[
         Growth, typer.Option(help="Which node is split next; it matters where columns are paid for once.")
     ] = Growth.depth_first,
@@ -140,6 +143,7 @@ def command(
         criterion=criterion.value,
         feature_costs=as_feature_costs(feature_costs, problem.table.schema.names),
         gamma=1.0 if gamma is None else gamma,
+        ratio_of_candidate=ratio_of_candidate,
         growth=growth.value,
         max_upfront_cost=max_upfront_cost,
         max_path_cost=max_path_cost,
