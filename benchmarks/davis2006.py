@@ -66,12 +66,11 @@ GROWING = {
 
 
 class Rows:
-    """Rows that the core has sorted once, whatever is learnt from them how often."""
+    """Rows as the core takes them, handed over once."""
 
     def __init__(self, table, codes, n_classes):
         self.table, self.codes, self.n_classes = table, np.ascontiguousarray(codes, dtype=np.int32), n_classes
         self.core = core_table(table)
-        self.core.presort()
 
     def learn(self, criterion="gain_ratio", gamma=0.0, prices=None, **settings):
         """C4.5's defaults, straight from the core: a Python estimator per fit would take as long as the fit."""
@@ -292,7 +291,7 @@ def main():
         "# Davis et al. 2006, Table 1",
         f"{options.trials} draws of prices, {N_FOLDS} folds, {len(GRID)} values of gamma; {platform.machine()}, "
         f"{options.jobs} of {os.cpu_count()} cores, {took / 60:.1f} minutes ({cpu / 60:.1f} of CPU) for the table, {total / 60:.1f} "
-        f"({(cpu + more) / 60:.1f}) with the nested estimate; other work went on beside it.",
+        f"({(cpu + more) / 60:.1f}) with the nested estimate.",
         "## Goals",
         goals(means),
         "## Mean cost ratio ± standard error over the draws (paper)",
