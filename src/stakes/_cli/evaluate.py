@@ -157,7 +157,7 @@ def comparison_grid(comparison: Comparison, name: str) -> Group:
     grid = Grid(title=f"{escape(name)}: {comparison.n_folds}-fold cross-validation{repeats}")
     grid.add_column("learner", no_wrap=True)
     interval = f"{comparison.level:.0%} interval"
-    columns = ["cost per row", interval, "total", "saved", "errors", "dear errors"]
+    columns = ["cost per row", interval, "total", "saved", "errors", "high-cost errors"]
     if comparison.priced:  # both kinds of columns together would not fit
         columns = ["bill per row", interval, "mistakes", "tests", "up front", "errors"]
     for column in (*columns, "leaves", "nodes", "fit ms"):

@@ -38,7 +38,18 @@ CostUse = StrEnum("CostUse", ["weights", "priors", "none"])
 Decision = StrEnum("Decision", ["majority", "min_cost"])
 Criterion = StrEnum(
     "Criterion",
-    ["gain_ratio", "gain", "gini", "cs_gain", "cs_gain_ratio", "nunez", "mitchell", "norton", "tan"],
+    [
+        "gain_ratio",
+        "gain",
+        "gini",
+        "cs_gain",
+        "cs_gain_ratio",
+        "nunez",
+        "mitchell",
+        "norton",
+        "tan",
+        "total_cost",
+    ],
 )
 Growth = StrEnum("Growth", ["depth_first", "best_first"])
 Prune = StrEnum("Prune", ["error", "cost", "none"])
@@ -113,7 +124,9 @@ def command(
     unseen: Annotated[
         Unseen, typer.Option(help="What a category is that is met at prediction for the first time.")
     ] = Unseen.missing,
-    seed: Annotated[int, typer.Option(min=0, help="Shuffles the guard's folds.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Shuffles the guard's folds; draws for --criterion total_cost.")
+    ] = 0,
     jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all.")] = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,
@@ -164,6 +177,7 @@ def command(
         categorical_features=categorical or None,
         unseen=unseen.value,
         n_jobs=jobs,
+        random_state=seed,
     )
     model = Guard(tree, cv=folds, random_state=seed) if guard else tree
     with notes():

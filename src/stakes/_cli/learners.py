@@ -79,6 +79,7 @@ PRICED_LEARNERS = {
     "mitchell": "Mitchell",
     "norton": "Norton (IDX)",
     "tan": "Tan (CS-ID3)",
+    "total_cost": "least total bill",
 }
 
 
