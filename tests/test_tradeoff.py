@@ -371,7 +371,7 @@ def test_ctrl_c(n_jobs):
         assert run.stdout.readline() == "ready\n"
         time.sleep(1.0)
         run.send_signal(signal.SIGINT)
-        out, _ = run.communicate(timeout=20)
+        out, _ = run.communicate(timeout=60)
         assert out == "stopped\n"
     finally:
         run.kill()
