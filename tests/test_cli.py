@@ -136,8 +136,8 @@ def test_cost_files_of_all_kinds_give_the_same_model(place, tmp_path, costs):
 
 def test_fit_hands_every_option_to_the_tree(place, tmp_path):
     options = (
-        "--no-guard --cost-use none --decision min_cost --criterion gini --prune cost --confidence 0.1 --seed 7 "
-        "--dialect j48 --max-depth 3 --max-leaves 9 --min-objects 5 --min-gain 0.001 --max-bins 64 "
+        "--no-guard --cost-use none --decision min_cost --criterion gini --prune cost --confidence 0.1 "
+        "--seed 7 --dialect j48 --max-depth 3 --max-leaves 9 --min-objects 5 --min-gain 0.001 --max-bins 64 "
         "--smoothing m --smoothing-strength 3 --cost-vector max --group-values --no-collapse --no-raise "
         "--unseen error --categorical existing_credits --gamma 0.5 --no-ratio-of-candidate "
         "--growth best_first --max-upfront-cost 20 --max-path-cost 5"
