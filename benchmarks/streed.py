@@ -16,38 +16,22 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 
 import streed_data
 import streed_optimal
-from stakes.costs import PriceArrays
-from stakes.table import Table
-from stakes.tree.total_cost import learn_total_cost
+from stakes import C45Classifier
 
 OURS, OPTIMAL, NOTHING = "stakes", "optimal, depth 3", "no test"
 
 
-def price_arrays(benchmark):
-    """The published prices, group discounts in the order of the path."""
-    tests, groups = benchmark.tests, {}
-    test_of = {j: i for i, test in enumerate(tests) for j in test.columns}
-    return PriceArrays(
-        np.array([test.price for test in tests]),
-        np.array([test.group_price for test in tests]),
-        np.array(
-            [-1 if t.group is None else groups.setdefault(t.group, len(groups)) for t in tests],
-            dtype=np.int32,
-        ),
-        np.arange(len(benchmark.columns) + 1, dtype=np.int32),
-        np.array([test_of[j] for j in range(len(benchmark.columns))], dtype=np.int32),
-    )
-
-
-def as_tuples(tree, costs, node=0):
-    """(column, tree where it is 0, tree where it is 1), or the cheapest class."""
+def as_tuples(fitted, node=0):
+    """(column, tree where it is 0, tree where it is 1), or the class that a leaf answers."""
+    tree = fitted.tree
     if tree.feature[node] < 0:
-        return int((tree.class_weights[node] @ costs).argmin())
-    below = [as_tuples(tree, costs, child) for child in tree.children(node)]
+        return int(fitted.classes[fitted.decision[node]])
+    below = [as_tuples(fitted, child) for child in tree.children(node)]
     return int(tree.feature[node]), *below
 
 
@@ -64,19 +48,16 @@ def bills(tree, X, y, benchmark, path=()):
 
 
 def our_tree(benchmark, split, seed):
-    costs = benchmark.cost_matrix.values
-    table = Table.from_data(split.X_train.astype(np.float64))
-    started = time.perf_counter()
-    tree = learn_total_cost(
-        table,
-        split.y_train.astype(np.int32),
-        len(costs),
-        None,
-        costs,
-        price_arrays(benchmark),
+    X = pd.DataFrame(split.X_train, columns=list(benchmark.columns)).astype(float)
+    model = C45Classifier(
+        criterion="total_cost",
+        cost_matrix=benchmark.cost_matrix,
+        feature_costs=benchmark.feature_costs,
         random_state=seed,
     )
-    return as_tuples(tree, costs), time.perf_counter() - started
+    started = time.perf_counter()
+    fitted = model.fit(X, split.y_train).fitted_tree_
+    return as_tuples(fitted), time.perf_counter() - started
 
 
 def optimal_trees(benchmark, splits, peer_python):
@@ -92,7 +73,7 @@ def optimal_trees(benchmark, splits, peer_python):
 
 def run(name, level, n_splits, with_optimal, peer_python):
     """Mean bill per row and seconds of each system: arrays with a row per split."""
-    benchmark = streed_data.load(name, level, uneven="dearest")
+    benchmark = streed_data.load(name, level)
     splits = list(benchmark.splits())[:n_splits]
     trees = {OURS: [our_tree(benchmark, split, i) for i, split in enumerate(splits)]}
     if with_optimal:

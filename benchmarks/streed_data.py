@@ -6,10 +6,7 @@ The folder has NAME.npz (columns packed into bits, splits 1, 2, ...) and NAME-LE
 then a line per test with its price, its price when another test of its group is paid for already (group `x`: no group),
 and the first and last column that it yields. Columns are named test#0, test#1, ... and share the test's price.
 
-In most groups price - group price is one shared part, give or take the rounding of the file. In annealing, flare and
-nursery it is not: there the bill depends on the order of the tests, which no prices of resources can say. Such a file
-is refused, unless uneven="dearest" asks for prices that are exact for the dearest order and never below the published
-bill; `Benchmark.published_price` has the published bill itself.
+The discounts of a group differ from test to test in some sets, so a bill depends on which test came first.
 """
 
 from __future__ import annotations
@@ -26,9 +23,6 @@ from stakes.costs import CostMatrix, FeatureCosts
 
 LEVELS = ("low", "middle", "high")
 HEADER = ["Attribute-name", "test-cost", "discount", "group", "binarize-begin", "binarize-end"]
-ROUNDING = (
-    2e-4  # the prices are written with four digits after the point, their differences are off by two units
-)
 
 
 class Test(NamedTuple):
@@ -81,16 +75,7 @@ class Benchmark:
 
     def published_price(self, columns: Iterable[str | int]) -> float:
         """Price of the columns met on a path, in the order in which they are met."""
-        test_of = {j: test for test in self.tests for j in test.columns}
-        position = {name: j for j, name in enumerate(self.columns)}
-        bill, paid, groups = 0.0, set(), set()
-        for column in columns:
-            test = test_of[position[column] if isinstance(column, str) else int(column)]
-            if test.name not in paid:
-                bill += test.group_price if test.group in groups else test.price
-            paid.add(test.name)
-            groups |= {test.group} - {None}
-        return bill
+        return self.feature_costs.cost([c if isinstance(c, str) else self.columns[c] for c in columns])
 
     def _check(self, X, y, where):
         if len(X) != len(y) or (len(y) and y.max() >= len(self.cost_matrix)):
@@ -112,7 +97,7 @@ def names(folder=None) -> list[str]:
     return sorted(path.stem for path in folder_of(folder).glob("*.npz"))
 
 
-def load(name: str, level: str = "middle", *, uneven: str = "raise", folder=None) -> Benchmark:
+def load(name: str, level: str = "middle", *, folder=None) -> Benchmark:
     """One data set with the costs of a level ("low", "middle" or "high")."""
     if level not in LEVELS:
         raise ValueError(f"level must be one of {LEVELS}, got {level!r}")
@@ -126,7 +111,7 @@ def load(name: str, level: str = "middle", *, uneven: str = "raise", folder=None
         raise ValueError(f"{path}: the tests must yield each of the columns 0 to {n_columns - 1} once")
     column_names = {j: f"{test.name}#{i}" for test in tests for i, j in enumerate(test.columns)}
     columns = tuple(column_names[j] for j in range(n_columns))
-    costs = price_tests(tests, uneven, str(path))
+    costs = price_tests(tests, str(path))
     sources = {column_names[j]: test.name for test in tests for j in test.columns}
     return Benchmark(name, level, columns, tests, matrix, costs.derived(sources).align(columns), where)
 
@@ -152,50 +137,21 @@ def read_costs(path: Path) -> tuple[CostMatrix, tuple[Test, ...]]:
     return matrix, tuple(tests)
 
 
-def price_tests(tests: Iterable[Test], uneven: str = "raise", where: str = "tests") -> FeatureCosts:
-    """Prices of the tests: what each has alone, and what its group shares."""
-    if uneven not in ("raise", "dearest"):
-        raise ValueError(f"uneven must be 'raise' or 'dearest', got {uneven!r}")
-    prices, requires, groups = {}, {}, {}
+def price_tests(tests: Iterable[Test], where: str = "tests") -> FeatureCosts:
+    """Prices of the tests, with their discounts once another test of the group is paid for."""
+    prices, later = {}, {}
     for test in tests:
-        if test.name in requires:
+        if test.name in prices:
             raise ValueError(f"{where}: the test {test.name!r} occurs twice")
-        prices[test.name], requires[test.name] = test.price, {test.name}
+        prices[test.name] = test.price
         if test.group is not None:
-            groups.setdefault(test.group, []).append(test)
-    for group, members in groups.items():
-        steps = _steps([test.price - test.group_price for test in members])
-        if len(steps) > 1 and uneven == "raise":
-            raise ValueError(
-                f"{where}: price - group price must be the same for all tests of group {group!r}, got "
-                f"{[round(step, 6) for step in steps]}; the bill depends on their order; see uneven='dearest'"
-            )
-        # The first `step` of a discount is common to all tests that have at least that much: paying the largest
-        # first is the dearest order, and the one for which these prices are exact.
-        below = 0.0
-        for i, step in enumerate(steps):
-            resource = f"group {group}" if len(steps) == 1 else f"group {group} step {i}"
-            prices[resource] = step - below
-            for test in members:
-                if test.price - test.group_price >= step - 1e-9:
-                    requires[test.name].add(resource)
-                    prices[test.name] = max(prices[test.name] - (step - below), 0.0)
-            below = step
-    return FeatureCosts(prices, requires)
-
-
-def _steps(discounts: list[float]) -> list[float]:
-    """Distinct discounts, ascending, those that differ by rounding taken as their smallest."""
-    steps = []
-    for discount in sorted(discounts):
-        if not steps or discount - steps[-1] > ROUNDING:
-            steps.append(discount)
-    return steps
+            later[test.name] = (test.group, test.group_price)
+    return FeatureCosts(prices, later=later)
 
 
 def main():
     for name in names():
-        data = load(name, uneven="dearest")
+        data = load(name)
         first = next(data.splits())
         rows = f"{len(first.y_train)} + {len(first.y_test)} rows"
         print(

@@ -67,45 +67,33 @@ def test_reads_rows_costs_and_prices(folder):
     assert list(next(data.frames()).X_train.columns) == list(data.columns)
 
 
-def test_prices_are_the_published_bill_in_every_order(folder):
-    data = streed_data.load("toy")
-    for path in itertools.permutations(data.columns, 4):
-        assert data.feature_costs.cost(path) == pytest.approx(data.published_price(path))
+def bill(tests, order):
+    """The published rule: the group price for the second and later test of a group."""
+    total, groups = 0.0, set()
+    for i in order:
+        total += tests[i].group_price if tests[i].group in groups else tests[i].price
+        groups.add(tests[i].group)
+    return total
 
 
-def test_uneven_groups_are_refused_or_priced_by_the_dearest_order(tmp_path):
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from("ab")), min_size=1, max_size=5)
+)
+def test_prices_are_the_published_bill_in_every_order(own_and_discount):
+    tests = tuple(
+        streed_data.Test(f"t{i}", own + discount, own, group, range(i, i + 1))
+        for i, (own, discount, group) in enumerate(own_and_discount)
+    )
+    costs = streed_data.price_tests(tests)
+    for order in itertools.permutations(range(len(tests))):
+        assert costs.cost([f"t{i}" for i in order]) == pytest.approx(bill(tests, order))
+
+
+def test_paths_name_columns_or_count_them(tmp_path):
     write(tmp_path, UNEVEN)
-    with pytest.raises(ValueError, match=r"same for all tests of group 'a', got \[43\.9, 101\.9\]"):
-        streed_data.load("toy", folder=tmp_path)
-    data = streed_data.load("toy", uneven="dearest", folder=tmp_path)
+    data = streed_data.load("toy", folder=tmp_path)
     assert data.published_price(["thal#0", "thalach#0"]) == pytest.approx(162.9)
     assert data.published_price(["thalach#0", 4, 5]) == pytest.approx(104.9)
-    assert data.feature_costs.cost(["thal#0", "thalach#0"]) == pytest.approx(162.9)
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=5))
-def test_dearest_order_is_the_most_that_is_ever_paid(own_and_discount):
-    tests = tuple(
-        streed_data.Test(f"t{i}", own + discount, own, "a", range(i, i + 1))
-        for i, (own, discount) in enumerate(own_and_discount)
-    )
-    costs = streed_data.price_tests(tests, "dearest")
-    columns = [f"t{i}#0" for i in range(len(tests))]
-    data = streed_data.Benchmark("toy", "low", tuple(columns), tests, None, costs, Path())
-    bills = [data.published_price(order) for order in itertools.permutations(columns)]
-    assert costs.cost(costs.features) == pytest.approx(max(bills))
-    for test in tests:
-        assert costs.cost([test.name]) == pytest.approx(test.price)
-
-
-def test_rounding_is_no_difference():
-    tests = [
-        streed_data.Test("a", 10.0, 3.0, "g", range(1)),
-        streed_data.Test("b", 9.0, 1.9999, "g", range(1, 2)),
-    ]
-    costs = streed_data.price_tests(tests)
-    assert (costs.cost(["a"]), costs.cost(["b"])) == pytest.approx((10.0, 9.0))
-    assert costs.cost(["a", "b"]) == pytest.approx(12.0, abs=2e-4)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +118,6 @@ def test_malformed_files(tmp_path, change, sentence):
 def test_bad_arguments(folder, monkeypatch):
     with pytest.raises(ValueError, match="level must be one of"):
         streed_data.load("toy", "medium")
-    with pytest.raises(ValueError, match="uneven must be"):
-        streed_data.load("toy", uneven="cheapest")
     monkeypatch.delenv("STAKES_STREED")
     with pytest.raises(FileNotFoundError, match="STAKES_STREED must name the folder"):
         streed_data.names()
