@@ -29,6 +29,7 @@ ESTIMATORS = [
     C45Classifier(prune="cost", collapse=False, smoothing="m", smoothing_strength=4.0, decision="min_cost"),
     C45Classifier(criterion="gini", prune=None, max_depth=4, n_jobs=2),
     C45Classifier(criterion="gain", max_leaf_nodes=8, max_bins=32, group_values=True),
+    C45Classifier(criterion="total_cost", max_depth=3),
     MinExpectedCost(C45Classifier(cost_use="none")),
     Guard(C45Classifier()),
     TradeoffSearchCV(C45Classifier(criterion="cs_gain"), grid=[0.0, 0.02, 0.5], cv=3),
@@ -62,7 +63,14 @@ def test_every_public_classifier_is_in_the_list():
     assert public == {type(estimator) for estimator in ESTIMATORS}
 
 
-@parametrize_with_checks([*ESTIMATORS, *FOREIGN])
+def known_failures(estimator):
+    if getattr(estimator, "criterion", None) != "total_cost":
+        return {}
+    why = "rows are drawn at random, and a row of weight two is drawn otherwise than the same row twice"
+    return {"check_sample_weight_equivalence_on_dense_data": why}
+
+
+@parametrize_with_checks([*ESTIMATORS, *FOREIGN], expected_failed_checks=known_failures)
 def test_scikit_learn_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GuardWarning)  # scikit-learn fits noise, too
