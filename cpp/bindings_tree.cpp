@@ -29,6 +29,7 @@ using DenseMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::dev
 struct PyTable {
   stakes::Table table;
   std::vector<nb::object> owners;
+  std::optional<stakes::Presorted> presorted;
 };
 
 void init_table(PyTable* self, const nb::list& columns, const std::vector<std::int32_t>& n_values) {
@@ -84,7 +85,8 @@ stakes::Training training_of(const PyTable& table, const DenseCodes& classes, st
   }
   if (!(total > 0.0)) throw std::invalid_argument("no row has a positive weight");
   if (total > kLargest) throw std::invalid_argument("weights must add up to at most 1e100");
-  return {&table.table, classes.data(), weights ? weights->data() : nullptr, n_classes};
+  return {&table.table, classes.data(), weights ? weights->data() : nullptr, n_classes,
+          table.presorted ? &*table.presorted : nullptr};
 }
 
 // Lets Ctrl-C through: asks Python for signals about ten times a second.
@@ -297,7 +299,20 @@ void bind_tree(nb::module_& m) {
 
   nb::class_<PyTable>(m, "Table", "Borrowed columns: float64 where n_values is -1, int32 codes elsewhere.")
       .def("__init__", &init_table, "columns"_a, "n_values"_a)
-      .def_prop_ro("n_rows", [](const PyTable& self) { return self.table.n_rows; });
+      .def_prop_ro("n_rows", [](const PyTable& self) { return self.table.n_rows; })
+      .def(
+          "presort",
+          [](PyTable& self, int n_threads) {
+            if (self.presorted) return;
+            stakes::ThreadPool pool(std::max(1, n_threads));
+            stakes::Presorted sorted;
+            {
+              nb::gil_scoped_release release;
+              sorted = stakes::presort(self.table, pool);
+            }
+            self.presorted = std::move(sorted);
+          },
+          "n_threads"_a = 1, "Sort the numeric columns now, once for all trees grown on the table later.");
 
   nb::class_<stakes::Prices>(m, "Prices", "What reading columns costs, by the resources that they need.")
       .def("__init__", &init_prices, "price"_a, "later_price"_a, "group"_a, "start"_a, "needed"_a);

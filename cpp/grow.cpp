@@ -170,12 +170,17 @@ void Grower::prepare_exact(const std::vector<std::uint32_t>& rows, Sample& root)
   auto storage = std::make_shared<Storage>();
   storage->instances = root.storage;
   storage->entries.resize(table.columns.size());
-  auto columns = gather_numeric(table, rows, pool_);
+  // Rows of weight zero have left gaps in the values of a table sorted beforehand.
+  const Presorted* presorted = rows.size() == table.n_rows ? learning_.training.presorted : nullptr;
+  std::vector<std::vector<double>> columns;
+  if (!presorted) columns = gather_numeric(table, rows, pool_);
   pool_.run(table.columns.size(), rows.size() * table.columns.size() > kParallelWork,
             [&](std::size_t f, std::size_t) {
               if (table.columns[f].nominal()) return;
-              SortedColumn sorted =
-                  sort_column(std::move(columns[f]), rows, learning_.training.classes, learning_.layout);
+              const std::int32_t* classes = learning_.training.classes;
+              SortedColumn sorted = presorted
+                                        ? with_classes(presorted->columns[f], classes, learning_.layout)
+                                        : sort_column(std::move(columns[f]), rows, classes, learning_.layout);
               learning_.numeric[f].values = std::move(sorted.values);
               set_gap(learning_.options.dialect, learning_.numeric[f]);
               storage->entries[f] = std::move(sorted.entries);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -123,6 +124,35 @@ SortedColumn sort_column(std::vector<double>&& column, const std::vector<std::ui
   if (n_distinct < values.capacity() / 2) values.shrink_to_fit();
   sorted.values = std::move(values);
   return sorted;
+}
+
+Presorted presort(const Table& table, ThreadPool& pool) {
+  const EntryLayout layout = Presorted::layout();
+  if (table.n_rows >= layout.max_instances())
+    throw std::length_error("too many rows to sort them beforehand");
+  std::vector<std::uint32_t> rows(table.n_rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  const std::vector<std::int32_t> classes(table.n_rows, 0);
+  auto columns = gather_numeric(table, rows, pool);
+  Presorted presorted;
+  presorted.columns.resize(columns.size());
+  pool.run(columns.size(), true, [&](std::size_t f, std::size_t) {
+    if (table.columns[f].nominal()) return;
+    presorted.columns[f] = sort_column(std::move(columns[f]), rows, classes.data(), layout);
+  });
+  return presorted;
+}
+
+SortedColumn with_classes(const SortedColumn& sorted, const std::int32_t* classes,
+                          const EntryLayout& layout) {
+  const EntryLayout from = Presorted::layout();
+  SortedColumn copy{sorted.values, std::vector<std::uint64_t>(sorted.entries.size())};
+  for (std::size_t i = 0; i < copy.entries.size(); ++i) {
+    const std::uint32_t row = from.instance(sorted.entries[i]);
+    copy.entries[i] =
+        layout.pack(from.rank(sorted.entries[i]), static_cast<std::uint64_t>(classes[row]), row);
+  }
+  return copy;
 }
 
 }  // namespace stakes

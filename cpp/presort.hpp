@@ -51,4 +51,15 @@ std::vector<std::vector<double>> gather_numeric(const Table& table, const std::v
 SortedColumn sort_column(std::vector<double>&& column, const std::vector<std::uint32_t>& rows,
                          const std::int32_t* classes, const EntryLayout& layout);
 
+// All rows of a table in the order of each numeric column, for whoever learns from them more than once.
+struct Presorted {
+  std::vector<SortedColumn> columns;  // empty for nominal ones; every entry is of class 0
+
+  static EntryLayout layout() { return EntryLayout(1); }
+};
+Presorted presort(const Table& table, ThreadPool& pool);
+
+// The same order with the classes of the rows. All rows must take part.
+SortedColumn with_classes(const SortedColumn& sorted, const std::int32_t* classes, const EntryLayout& layout);
+
 }  // namespace stakes

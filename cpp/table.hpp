@@ -30,12 +30,15 @@ struct Table {
   std::vector<Column> columns;
 };
 
+struct Presorted;
+
 // A table with what is to be learned from it. `weights` may be null: every row weighs 1.
 struct Training {
   const Table* table = nullptr;
   const std::int32_t* classes = nullptr;
   const double* weights = nullptr;
   std::int32_t n_classes = 0;
+  const Presorted* presorted = nullptr;  // the table's numeric columns in order, where that is known
 
   double weight(std::size_t row) const { return weights ? weights[row] : 1.0; }
 };

@@ -17,9 +17,10 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from stakes import C45Classifier, CostMatrix, TradeoffSearchCV, load_model
+from stakes import C45Classifier, CostMatrix, Table, TradeoffSearchCV, load_model
 from stakes.models import effective_tree, save_model
 from stakes.tree import TradeoffPoint
+from stakes.tree.learn import presort
 from stakes.tree.tradeoff_path import choose_point, gamma_grid, is_within, pareto_front
 
 PRICES = {"x0": 4.0, "x1": 1.0, "x2": 0.5, "x3": 2.0, "x4": 3.0}
@@ -290,6 +291,42 @@ def test_damaged_documents(change):
     change(document["fitted"])
     with pytest.raises(ValueError, match="fitted"):
         TradeoffSearchCV.from_dict(document, C45Classifier)
+
+
+# ---- sorting once ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize(
+    "settings", [{}, {"max_bins": 16}, {"cost_matrix": [[0, 0], [3, 0]]}, {"dialect": "j48"}]
+)
+def test_a_sorted_table_grows_the_same_tree(missing, settings):
+    rng = np.random.default_rng(0)
+    X, y = data(700)
+    X = np.round(X, 1)
+    X[rng.random(700) < missing, 0] = np.nan
+    weight = rng.integers(0, 3, 700).astype(float)
+    table = Table.from_data(X)
+    kept = presort(table)
+    for extra in ({}, {"sample_weight": weight}, {"sample_weight": weight + 1}):
+        for gamma in (0.0, 0.02):
+            model = tree(gamma=gamma, **settings)
+            one, other = clone(model).fit(table, y, **extra), clone(model).fit(kept, y, **extra)
+            assert one.export_text() == other.export_text()
+            np.testing.assert_array_equal(one.predict_proba(table), other.predict_proba(table))
+
+
+def test_sorting_refuses_infinite_values():
+    X, _ = data(30)
+    X[3, 2] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        presort(Table.from_data(X, check_finite=False))
+
+
+def test_a_sorted_table_is_forgotten_by_its_rows():
+    X, _ = data(30)
+    kept = presort(Table.from_data(X))
+    assert kept.core is not None and kept.take([0, 1]).core is None and kept.select(["x1"]).core is None
 
 
 # ---- plots, progress, errors -------------------------------------------------------------------------------
