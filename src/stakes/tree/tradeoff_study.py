@@ -26,7 +26,7 @@ class Study:
 
     Columns are encoded once and sorted once per fold, for all settings of the knob. Sorting is only about 5 %
     of a full tree's fit, and sorted columns are copied for each tree: a whole search on 768 or 100,000 rows
-    was measured to take the same time with and without it; trees of a few leaves on large tables gain a sixth.
+    was measured to take the same time with and without it; trees of few leaves on large tables gain a sixth.
     """
 
     def __init__(
