@@ -10,8 +10,8 @@ from oracles.total_cost import least_bill
 from stakes import _core
 from stakes.costs import PriceArrays
 from stakes.table import Column, Schema, Table
-from stakes.tree._teacher import node_shares, out_of_bag
-from stakes.tree.learn import as_model
+from stakes.tree._teacher import out_of_bag
+from stakes.tree.learn import as_model, node_probabilities
 from stakes.tree.prices import core_prices, path_prices, pay
 from stakes.tree.total_cost import clearly_best, learn_total_cost
 
@@ -310,7 +310,7 @@ def test_out_of_bag_shares_ignore_the_rows_own_class():
 def test_empty_nodes_have_the_shares_above_them():
     problem = random_problem(0, n_rows=30)
     tree = grow(problem)
-    shares = node_shares(tree)
+    shares = node_probabilities(tree.class_weights, tree.parent)
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
     for node in np.flatnonzero(tree.weight <= 0):
         np.testing.assert_array_equal(shares[node], shares[tree.parent[node]])

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes.tree.learn import as_model
-from stakes.tree.model import TreeModel
+from stakes.tree.learn import as_model, node_probabilities
 
 _GROWING: dict[str, Any] = {
     "criterion": "gain",
@@ -67,19 +66,8 @@ def out_of_bag(
             continue
         table = _core.Table([columns[j] for j in chosen], [n_values[j] for j in chosen])
         tree = as_model(_core.grow_tree(table, codes, n_classes, drawn, **_GROWING), n_classes)
-        answer = _core.route_mixture(table, *tree.links(), outside, node_shares(tree))
+        shares = node_probabilities(tree.class_weights, tree.parent)
+        answer = _core.route_mixture(table, *tree.links(), outside, shares)
         total[outside] += answer.reshape(-1, n_classes)
         answers[outside] += 1
     return total / np.maximum(answers, 1)[:, np.newaxis]
-
-
-def node_shares(tree: TreeModel) -> NDArray[np.float64]:
-    """Class shares of each node; a node without weight has those of the nearest one above it with some."""
-    weight = tree.weight
-    # The children of inner nodes tile the nodes after the root; a loop over nodes was half of the time.
-    inner = np.flatnonzero(tree.feature >= 0)
-    parent = np.concatenate([[-1], np.repeat(inner, tree.n_branches[inner])])
-    shares = tree.class_weights / np.where(weight > 0, weight, 1.0)[:, np.newaxis]
-    for node in np.flatnonzero(weight <= 0):  # parents come first
-        shares[node] = shares[parent[node]]
-    return shares

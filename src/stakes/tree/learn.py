@@ -159,7 +159,10 @@ def learn_tree(
 
 
 def node_probabilities(
-    counts: NDArray[np.float64], parent: NDArray[np.int32], smoothing: str | None, strength: float
+    counts: NDArray[np.float64],
+    parent: NDArray[np.int32],
+    smoothing: str | None = None,
+    strength: float = 0.0,
 ) -> NDArray[np.float64]:
     """Class probabilities of each node, smoothed.
 

@@ -82,11 +82,9 @@ class TreeModel:
     @property
     def parent(self) -> NDArray[np.int32]:
         """Parent of each node, -1 at the root."""
-        parent = np.full(self.n_nodes, -1, dtype=np.int32)
-        for node in np.flatnonzero(self.feature >= 0):
-            first = self.first_child[node]
-            parent[first : first + self.n_branches[node]] = node
-        return parent
+        # The children of inner nodes tile the nodes after the root, in order.
+        inner = np.flatnonzero(self.feature >= 0).astype(np.int32)
+        return np.concatenate([np.array([-1], dtype=np.int32), np.repeat(inner, self.n_branches[inner])])
 
     @property
     def depth(self) -> NDArray[np.int32]:

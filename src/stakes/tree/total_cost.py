@@ -22,8 +22,8 @@ from stakes import _core
 from stakes._folds import stratified_folds
 from stakes.costs import PriceArrays
 from stakes.table import Table
-from stakes.tree._teacher import node_shares, out_of_bag
-from stakes.tree.learn import as_model
+from stakes.tree._teacher import out_of_bag
+from stakes.tree.learn import as_model, node_probabilities
 from stakes.tree.model import TreeModel
 from stakes.tree.prices import core_prices, path_prices
 
@@ -110,7 +110,8 @@ class _Learner:
 
     def bills(self, tree: TreeModel, rows: _Rows, shares: Floats) -> Floats:
         """Expected bill of each row whose classes are so probable."""
-        values = np.column_stack([node_shares(tree), path_prices(self.prices, tree)])
+        shares_at = node_probabilities(tree.class_weights, tree.parent)
+        values = np.column_stack([shares_at, path_prices(self.prices, tree)])
         table = _core.Table(rows.columns, rows.n_values)
         everyone = np.arange(len(rows.codes), dtype=np.int64)
         reached = _core.route_mixture(table, *tree.links(), everyone, values).reshape(len(everyone), -1)
