@@ -108,7 +108,8 @@ class Grower {
   void collapse();
 
   std::vector<Sample> partition(const Sample& parent, const Split& split);
-  void assign_branches(const Sample& parent, const Split& split);
+  // Branch of each instance at the node; says whether the tested value of any is missing.
+  bool assign_branches(const Sample& parent, const Split& split);
   void split_whole(const Sample& parent, const Split& split, std::vector<Sample>& children);
   void split_with_parts(const Sample& parent, const Split& split, std::vector<Sample>& children);
   void fill_histograms(Sample& parent, std::vector<Sample>& children);
@@ -378,30 +379,39 @@ void Grower::collapse() {
 
 // ---- partitioning ----------------------------------------------------------------------------------------
 
-void Grower::assign_branches(const Sample& parent, const Split& split) {
+bool Grower::assign_branches(const Sample& parent, const Split& split) {
   const auto f = static_cast<std::size_t>(split.feature);
   const Column& column = learning_.training.table->columns[f];
   branch_.resize(learning_.weight.size());
+  bool any_missing = false;
   if (column.nominal()) {
     for (const std::uint32_t instance : parent.instances) {
       const std::int32_t code = column.code(learning_.row(instance));
       branch_[instance] = code < 0 ? kMissing : static_cast<std::uint16_t>(split.value_branch[code]);
+      any_missing |= code < 0;
     }
   } else if (learning_.binned()) {
     const NumericColumn& numeric = learning_.numeric[f];
     for (const std::uint32_t instance : parent.instances) {
       const std::uint8_t bin = numeric.bins[learning_.row(instance)];
       branch_[instance] = bin == numeric.values.size() ? kMissing : bin > split.cut;
+      any_missing |= bin == numeric.values.size();
     }
   } else {
     const auto entries = parent.sorted[f];
-    if (entries.size() < parent.instances.size()) {
+    any_missing = entries.size() < parent.instances.size();
+    if (any_missing) {
       for (const std::uint32_t instance : parent.instances) branch_[instance] = kMissing;
     }
-    for (const std::uint64_t entry : entries) {
-      branch_[learning_.layout.instance(entry)] = learning_.layout.rank(entry) > split.cut;
-    }
+    constexpr std::size_t kBlock = 1 << 16;
+    pool_.run((entries.size() + kBlock - 1) / kBlock, true, [&](std::size_t block, std::size_t) {
+      const std::size_t first = block * kBlock, n = std::min(kBlock, entries.size() - first);
+      for (const std::uint64_t entry : entries.subspan(first, n)) {
+        branch_[learning_.layout.instance(entry)] = learning_.layout.rank(entry) > split.cut;
+      }
+    });
   }
+  return any_missing;
 }
 
 // Stable partition of one list by branch, in place. Returns where each branch starts.
@@ -435,7 +445,7 @@ std::vector<std::size_t> partition_list(std::span<Item> list, std::size_t n_bran
 }
 
 std::vector<Sample> Grower::partition(const Sample& parent, const Split& split) {
-  assign_branches(parent, split);
+  const bool any_missing = assign_branches(parent, split);
   std::vector<Sample> children(static_cast<std::size_t>(split.n_branches));
   const auto column = static_cast<std::size_t>(split.feature);
   const bool mark = !split.value_branch.empty() && !learning_.options.group_values;
@@ -449,14 +459,13 @@ std::vector<Sample> Grower::partition(const Sample& parent, const Split& split) 
     child.path_ratio = parent.path_ratio / std::max(split.split_info, kLeastSplitInfo);
     child.sorted.resize(parent.sorted.size());
   }
-  const bool any_missing = std::any_of(parent.instances.begin(), parent.instances.end(),
-                                       [&](std::uint32_t instance) { return branch_[instance] == kMissing; });
   if (any_missing) {
     split_with_parts(parent, split, children);
   } else {
     split_whole(parent, split, children);
   }
-  for (Sample& child : children) tally(child);
+  pool_.run(children.size(), parent.instances.size() > kParallelWork,
+            [&](std::size_t b, std::size_t) { tally(children[b]); });
   return children;
 }
 
