@@ -119,6 +119,7 @@ Groups group_column(const EvolveColumn& column, const Bills& bills) {
       fullest = groups.n - 1;
     }
   }
+  groups.n = std::max<std::size_t>(groups.n, 1);  // all values may be missing
   groups.group.reserve(bills.rows.size());
   for (const std::uint32_t row : bills.rows) {
     const std::int32_t code = column.code(row);
