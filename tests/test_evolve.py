@@ -41,7 +41,7 @@ def test_what_the_search_counted_is_what_predictions_cost(variant):
     assert cost == pytest.approx(tree.evolution_.best_cost[-1])
     assert cost < 0.9 * metrics.mean_cost(y, np.full(len(y), "yes"), cost_matrix=COSTS)
     largest = np.mean(np.where(y == "yes", 5.0, 1.0))
-    assert tree.fitness_ == pytest.approx((1 - cost / largest) / (1 + 0.001 * tree.n_nodes_))
+    assert tree.fitness_ == pytest.approx((1 - cost / largest) / (1 + tree.alpha_ * tree.n_nodes_))
 
 
 def test_a_missing_value_goes_where_it_went_in_training_in_every_export():
@@ -82,7 +82,9 @@ def test_prices_are_part_of_the_bill():
     prices = {"age": 0.05, "income": 0.0, "job": 0.02}
     free = GDTClassifier(cost_matrix=COSTS, **QUICK).fit(X, y)
     for mode in ("path", "upfront"):
-        model = GDTClassifier(cost_matrix=COSTS, feature_costs=prices, feature_cost_mode=mode, **QUICK).fit(X, y)
+        model = GDTClassifier(cost_matrix=COSTS, feature_costs=prices, feature_cost_mode=mode, **QUICK).fit(
+            X, y
+        )
         looked = model.path_cost(X).mean() if mode == "path" else model.upfront_cost()
         mistakes = metrics.mean_cost(y, model.predict(X), cost_matrix=COSTS)
         assert model.evolution_.best_cost[-1] == pytest.approx(mistakes + looked)
@@ -95,8 +97,10 @@ def test_abstention_is_part_of_the_bill():
     model = GDTClassifier(cost_matrix=COSTS, abstain_cost=0.2, **QUICK).fit(X, y)
     decision = model.decide(X)
     truth = np.where(y == "yes", 1, 0)
-    bill = [0.2 if open_ else COSTS.values[t, p] for open_, t, p in zip(
-        decision.undecided, truth, (model.predict(X) == "yes").astype(int))]
+    bill = [
+        0.2 if open_ else COSTS.values[t, p]
+        for open_, t, p in zip(decision.undecided, truth, (model.predict(X) == "yes").astype(int))
+    ]
     assert decision.undecided.any()
     assert model.evolution_.best_cost[-1] == pytest.approx(np.mean(bill))
     assert not model.decide(X, abstain_cost=100.0).undecided.any()
