@@ -22,8 +22,8 @@ from stakes.tree.learn import core_table
 
 Floats = NDArray[np.float64]
 
-#: Penalties that are compared, times the number of rows, from small trees to large ones: roughly how many of the
-#: dearest mistakes a node must save.
+#: Penalties that are compared, times the number of rows, from small trees to large ones. Roughly how many of
+#: the dearest mistakes a node must save.
 STEPS = (10.0, 5.0, 3.0, 2.0, 1.0, 0.3, 0.05)
 
 #: The one that is used without a choice.

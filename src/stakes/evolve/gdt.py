@@ -71,8 +71,8 @@ class GDTClassifier(TreeClassifier):
     leaf_odds : two numbers
         Odds of what happens to a leaf with several classes: a random test, or a dipolar subtree.
     min_samples_leaf : int or None
-        Fewest rows of a leaf. Branches with fewer are dropped; their categories join the fullest branch. None:
-        10 for "paper", which leaves it open, and 1 for "memetic".
+        Fewest rows of a leaf. Branches with fewer are dropped; their categories join the fullest branch.
+        None: 10 for "paper", which leaves it open, and 1 for "memetic".
     min_samples_split : int
         Dipolar trees split nodes of at least so many sampled rows.
     sample_rows : int or None
