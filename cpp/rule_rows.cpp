@@ -136,6 +136,25 @@ void RuleRows::keep(const std::vector<std::size_t>& kept) {
   }
 }
 
+std::vector<double> RuleRows::class_weights(const std::uint16_t* prefix, std::size_t n_prefix,
+                                            std::size_t basic) const {
+  std::vector<double> weights(n_classes());
+  for (std::size_t c = 0; c < n_classes(); ++c) {
+    for (std::size_t w = class_begin(c); w < class_begin(c) + class_words(c); ++w) {
+      Word word = set(basic)[w];
+      for (std::size_t d = 0; d < n_prefix; ++d) word &= set(prefix[d])[w];
+      if (plain()) {
+        weights[c] += std::popcount(word);
+        continue;
+      }
+      for (; word; word &= word - 1) {
+        weights[c] += weight_[w * kWordBits + static_cast<std::size_t>(std::countr_zero(word))];
+      }
+    }
+  }
+  return weights;
+}
+
 void RuleRows::count(const Word* prefix, std::size_t first, std::vector<double>& weights,
                      std::vector<double>& shares) const {
   if (first >= basics_.size()) return;

@@ -33,6 +33,10 @@ class RuleRows {
   const std::vector<Word>& everything() const { return everything_; }
   const double* class_weights(std::size_t basic) const { return basic_weights_.data() + basic * n_classes(); }
 
+  // Class weights of a rule of several conditions.
+  std::vector<double> class_weights(const std::uint16_t* prefix, std::size_t n_prefix,
+                                    std::size_t basic) const;
+
   // Keeps these basic rules (ascending) and makes their sets.
   void keep(const std::vector<std::size_t>& kept);
   // First basic rule of a column behind that of this one.

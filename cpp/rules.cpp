@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -15,8 +16,7 @@ namespace stakes {
 namespace {
 
 constexpr double kRounding = 1e-12;
-// Candidates between two looks at the coverage and at the keyboard; results do not depend on threads because
-// rules are accepted in order after each batch.
+// Candidates between two looks at the keyboard and at the memory; it also bounds what tasks hold.
 constexpr std::uint64_t kBatch = 1 << 19;
 constexpr std::size_t kChunk = 8;  // working rules that one task extends
 
@@ -76,15 +76,24 @@ std::vector<std::size_t> by_quality(const std::vector<double>& quality) {
 struct Good {
   std::size_t prefix;  // number in the working set
   std::uint16_t basic;
+  std::uint16_t first, last;
   Quality quality;
-  std::size_t first, last;
+  double support;
 };
+
+// Within a level the best rule comes first: lowest quality, largest support, earliest. The paper's sets have
+// no order; taken as they come, mediocre rules would cover the rows that make better ones count.
+void put_best_first(std::vector<Good>& good) {
+  std::stable_sort(good.begin(), good.end(), [](const Good& a, const Good& b) {
+    const double gap = a.quality.value - b.quality.value;
+    return std::abs(gap) > kRounding ? gap < 0.0 : a.support > b.support;
+  });
+}
 
 // What one task found, in order.
 struct Found {
   Working next;
   std::vector<Good> good;
-  std::vector<double> weights;  // n_classes for each of `good`
 };
 
 class RuleSearcher {
@@ -141,7 +150,8 @@ class RuleSearcher {
   void extend_one(const Working& working, std::size_t i, Scratch& scratch, Found& found) const;
   const Word* prefix_set(const Working& working, std::size_t i, Scratch& scratch) const;
   bool can_cover(const Word* prefix, std::size_t open) const;
-  void accept(const std::uint16_t* prefix, std::size_t n_prefix, const Good& good, const double* weights);
+  void accept(const Working* working, std::vector<Good>& good);
+  void accept_one(const std::uint16_t* prefix, std::size_t n_prefix, const Good& good);
 
   const RuleOptions& options_;
   const std::function<void()>& poll_;
@@ -168,15 +178,18 @@ Working RuleSearcher::basic_rules() {
   std::sort(kept.begin(), kept.end());
   rows_.keep(kept);
   Working working;
+  std::vector<Good> good;
   result_.length = 1;
   for (std::size_t b = 0; b < rows_.basics().size(); ++b) {
     const BasicRule& basic = rows_.basics()[b];
-    const Good good{0, static_cast<std::uint16_t>(b), basic.quality, first_meeting(basic.closing),
-                    options_.t_good.size()};
-    accept(nullptr, 0, good, rows_.class_weights(b));
+    const double support = rows_.class_weights(b)[basic.quality.label];
+    good.push_back({0, static_cast<std::uint16_t>(b),
+                    static_cast<std::uint16_t>(first_meeting(basic.closing)),
+                    static_cast<std::uint16_t>(options_.t_good.size()), basic.quality, support});
     if (n_open(basic.closing) > 0)
       working.add(nullptr, static_cast<std::uint16_t>(b), basic.quality.value, basic.closing);
   }
+  accept(nullptr, good);
   return working;
 }
 
@@ -204,6 +217,7 @@ Working RuleSearcher::extend(Working working) {
   Working next;
   next.length = working.length + 1;
   const std::size_t most = std::max<std::size_t>(1, options_.max_bytes / next.bytes_each());
+  std::vector<Good> good;
   std::uint64_t n_cut = 0;
   std::size_t begin = 0;
   while (begin < working.size()) {
@@ -228,12 +242,11 @@ Working RuleSearcher::extend(Working working) {
       }
     });
     for (const Found& part : found) {
-      for (std::size_t g = 0; g < part.good.size(); ++g) {
-        accept(working.rule(part.good[g].prefix), static_cast<std::size_t>(working.length), part.good[g],
-               part.weights.data() + g * k());
-      }
+      good.insert(good.end(), part.good.begin(), part.good.end());
       next.append(part.next);
     }
+    // Candidates wait for the end of their level, unless there are so many that they fill the memory.
+    if (good.size() * sizeof(Good) > options_.max_bytes) accept(&working, good);
     if (next.size() > most) {
       std::vector<std::size_t> kept = by_quality(next.quality);
       n_cut += kept.size() - most;
@@ -245,6 +258,7 @@ Working RuleSearcher::extend(Working working) {
     result_.n_candidates += planned;
     begin = end;
   }
+  accept(&working, good);
   if (n_cut)
     result_.cuts.push_back({SearchCut::Bound::memory, next.length, next.size(), next.size() + n_cut});
   return next;
@@ -286,8 +300,8 @@ void RuleSearcher::extend_one(const Working& working, std::size_t i, Scratch& sc
       // Most candidates of later levels cover nothing new: seen here, on all threads, it costs little.
       if (!meets_and(prefix + at, rows_.set(b) + at, uncovered_[g].data() + at, rows_.class_words(label)))
         continue;
-      found.good.push_back({i, static_cast<std::uint16_t>(b), quality, meeting, open});
-      found.weights.insert(found.weights.end(), weights, weights + k());
+      found.good.push_back({i, static_cast<std::uint16_t>(b), static_cast<std::uint16_t>(meeting),
+                            static_cast<std::uint16_t>(open), quality, weights[label]});
       break;
     }
     if (meeting > 0 && found.next.length < options_.max_length && rows_.later(b) < rows_.basics().size()) {
@@ -326,8 +340,20 @@ bool RuleSearcher::can_cover(const Word* prefix, std::size_t open) const {
   return false;
 }
 
-void RuleSearcher::accept(const std::uint16_t* prefix, std::size_t n_prefix, const Good& good,
-                          const double* weights) {
+// Accepts what still covers a new row, and forgets the rest.
+void RuleSearcher::accept(const Working* working, std::vector<Good>& good) {
+  put_best_first(good);
+  for (const Good& one : good) {
+    if (working) {
+      accept_one(working->rule(one.prefix), static_cast<std::size_t>(working->length), one);
+    } else {
+      accept_one(nullptr, 0, one);
+    }
+  }
+  good.clear();
+}
+
+void RuleSearcher::accept_one(const std::uint16_t* prefix, std::size_t n_prefix, const Good& good) {
   const auto label = static_cast<std::size_t>(good.quality.label);
   const std::size_t own = rows_.class_begin(label), n_own = rows_.class_words(label);
   const std::size_t at = options_.mark_all ? 0 : own, n = options_.mark_all ? rows_.n_words() : n_own;
@@ -353,7 +379,8 @@ void RuleSearcher::accept(const std::uint16_t* prefix, std::size_t n_prefix, con
     rules.start.push_back(static_cast<std::int32_t>(rules.feature.size()));
     rules.label.push_back(good.quality.label);
     rules.quality.push_back(good.quality.value);
-    rules.class_weights.insert(rules.class_weights.end(), weights, weights + k());
+    const std::vector<double> weights = rows_.class_weights(prefix, n_prefix, good.basic);
+    rules.class_weights.insert(rules.class_weights.end(), weights.begin(), weights.end());
   }
 }
 

@@ -4,6 +4,7 @@ from stakes import datasets, metrics
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
 from stakes.models import load_model
+from stakes.rules import MDLDiscretizer, RuleClassifier
 from stakes.table import Table, read_table
 from stakes.tree import C45Classifier, TradeoffSearchCV
 
@@ -14,7 +15,9 @@ __all__ = [
     "FeatureCosts",
     "Guard",
     "GuardWarning",
+    "MDLDiscretizer",
     "MinExpectedCost",
+    "RuleClassifier",
     "Table",
     "TradeoffSearchCV",
     "datasets",
