@@ -237,13 +237,11 @@ def _supports(min_support: float | Sequence[float], examples: Examples) -> NDArr
 def _warn(cuts: list[tuple[str, int, int, int]], length: int) -> None:
     if not cuts:
         return
-    said = []
-    for bound, at, kept, of in cuts:
-        more = "follow them all" if at > 1 else "use them all"
-        said.append(
-            f"of {of} rules of length {at} only the {kept} of best quality were followed "
-            f"(raise {bound} to {more})"
-        )
+    said = [
+        f"of {of} rules of length {at} {f'only the {kept} of best quality' if kept else 'none'} were followed "
+        f"(raise {bound} to follow them all)"
+        for bound, at, kept, of in cuts
+    ]
     warnings.warn(
         f"The search for rules was cut short at length {length}: {'; '.join(said)}. "
         "A larger min_support or a smaller max_length or t_bad makes it smaller.",
