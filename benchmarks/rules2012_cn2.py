@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from Orange.classification.rules import CN2Learner
+from Orange.classification import rules
 from Orange.data import ContinuousVariable, DiscreteVariable, Domain, Table
 
 
@@ -27,7 +27,9 @@ def orange_table(problem):
             variables.append(DiscreteVariable(column["name"], values=column["categories"]))
         columns.append([np.nan if value is None else float(value) for value in column["values"]])
     target = DiscreteVariable("class of the row", values=[str(label) for label in problem["classes"]])
-    return Table.from_numpy(Domain(variables, target), np.array(columns).T, np.array(problem["y"], dtype=float))
+    return Table.from_numpy(
+        Domain(variables, target), np.array(columns).T, np.array(problem["y"], dtype=float)
+    )
 
 
 def main(source: Path, target: Path) -> None:
@@ -36,8 +38,8 @@ def main(source: Path, target: Path) -> None:
     answers = json.loads(target.read_text()) if target.exists() else []
     for split in problem["splits"][len(answers) :]:
         start = time.process_time()
-        learner = CN2Learner()
-        for name, value in problem.get("settings", {}).items():
+        learner = getattr(rules, problem["learner"])()
+        for name, value in problem["settings"].items():
             setattr(learner.rule_finder.general_validator, name, value)
         model = learner(table[split["train"]])
         seconds = time.process_time() - start
