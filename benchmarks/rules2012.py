@@ -20,8 +20,8 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from rules2012_data import CUT_OFFS, N_SPLITS, PAPER, PAPER_COSTS, PAPER_COSTS_3, RATIOS, as_problem, load
 
+from rules2012_data import CUT_OFFS, N_SPLITS, PAPER, PAPER_COSTS, PAPER_COSTS_3, RATIOS, as_problem, load
 from stakes import MDLDiscretizer, RuleClassifier
 
 HERE = Path(__file__).parent
@@ -153,7 +153,8 @@ def against_cn2(work, names):
         for learner in LEARNERS:
             found = answers_of(name, learner, work)
             scores = [
-                100 * np.mean(classes[a["answer"]] == y[test]) for a, (_, test) in zip(found or [], splits)
+                100 * np.mean(classes[a["answer"]] == y[test])
+                for a, (_, test) in zip(found or [], splits, strict=False)
             ]
             peers.append(np.array(scores))
         rows.append((np.mean(own), *(p.mean() if len(p) == N_SPLITS else np.nan for p in peers)))
@@ -216,12 +217,13 @@ def tables_3_to_5(cut):
         ]
         ours = []
         for costs, shares in paper.items():
-            by_class = dict(zip(order, costs))
+            by_class = dict(zip(order, costs, strict=False))
             right, silent = recalls(X, y, splits, [by_class[c] for c in classes])
             position = [classes.index(c) for c in order]
             ours.append(right[position])
             cells = [
-                f"{p:.2f} \\| {r:.2f} ({s:.2f})" for p, r, s in zip(shares, right[position], silent[position])
+                f"{p:.2f} \\| {r:.2f} ({s:.2f})"
+                for p, r, s in zip(shares, right[position], silent[position], strict=False)
             ]
             lines.append(f"| {':'.join(map(str, costs))} | " + " | ".join(cells) + " |")
         curves[name] = (list(paper), order, np.array(list(paper.values())), np.array(ours))
@@ -248,7 +250,7 @@ def draw(curves, paths, target):
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(2, 3, figsize=(10, 5.6), layout="constrained")
-    for ax, (name, title) in zip(axes[:, :2].ravel(), FIGURES.items()):
+    for ax, (name, title) in zip(axes[:, :2].ravel(), FIGURES.items(), strict=False):
         costs, order, paper, ours = curves[name]
         for c, label in enumerate(order):
             (line,) = ax.plot(range(len(costs)), ours[:, c], label=label)
@@ -257,7 +259,7 @@ def draw(curves, paths, target):
         ax.set_title(title)
         ax.set_ylabel("decided rightly")
         ax.legend(frameon=False, fontsize=7)
-    for ax, how in zip(axes[:, 2], ("all", "training")):
+    for ax, how in zip(axes[:, 2], ("all", "training"), strict=False):
         for name in RISING:
             accuracy, silent = paths[name][how][0].T
             (line,) = ax.plot(100 - silent, accuracy, marker=".", label=PAPER[name][0])

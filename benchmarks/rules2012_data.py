@@ -66,14 +66,16 @@ def as_problem(X, y, splits, learner="CN2Learner", **settings):
     """The same as plain values, for programs in other environments."""
     table = Table.from_data(X)
     columns = []
-    for column, values in zip(table.schema.columns, table.columns):
+    for column, values in zip(table.schema.columns, table.columns, strict=False):
         nominal = column.is_nominal
         missing = values < 0 if nominal else np.isnan(values)
         columns.append(
             {
                 "name": column.name,
                 "categories": [str(c) for c in column.categories] if nominal else None,
-                "values": [None if gone else value for value, gone in zip(values.tolist(), missing, strict=True)],
+                "values": [
+                    None if gone else value for value, gone in zip(values.tolist(), missing, strict=True)
+                ],
             }
         )
     classes, codes = np.unique(y, return_inverse=True)

@@ -18,8 +18,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from rules2012_data import as_problem, load
 
+from rules2012_data import as_problem, load
 from stakes import MDLDiscretizer, RuleClassifier, _core
 
 HERE = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""The core finds the rules that plain enumeration finds, whatever the counting, the threads and the bounds."""
+"""The core finds the rules that plain enumeration finds, whatever the counting and the threads."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 #: Entropies this close are equal; the first cut wins, and a gain must exceed its price by more.
 CLOSE = 1e-9
@@ -37,7 +38,7 @@ def _divide(rows, found, close):
     n = sum(whole.values())
     distinct = sorted({v for v, _, _ in rows})
     best = None
-    for low, high in zip(distinct, distinct[1:]):
+    for low, high in pairwise(distinct):
         left = [row for row in rows if row[0] <= low]
         right = [row for row in rows if row[0] > low]
         a, b = tally(left), tally(right)

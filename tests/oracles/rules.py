@@ -61,7 +61,7 @@ def judge(problem, rows):
     return weights, max(0.0, quality), label
 
 
-def search(problem):
+def search(problem):  # noqa: C901
     """Return the accepted rules in order: (conditions, label, quality, class weights)."""
     covered = set()
     accepted = []

@@ -66,8 +66,9 @@ class RuleClassifier(RuleModel):
     feature_costs : FeatureCosts, dict, vector, path or None
         What it costs to read the columns; part of the bill by which a cut-off is chosen.
     held_out : float in [0, 0.5]
-        Share of the rows that rules are not learnt from but checked on: those that they speak against are
-        dropped. 0 checks nothing.
+        Share of the rows that rules are not learnt from but checked on. A rule stays where its class bears
+        the largest share of the cost among these rows, too; what stays is judged anew on all rows. 0 checks
+        nothing.
     fallback : classifier or None
         Answers the rows without a rule in ``predict`` and ``predict_proba``. A fitted one is used as it is,
         else it is fitted on all rows. None: the class of least expected cost among such rows.

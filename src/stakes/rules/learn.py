@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from stakes import _core
 from stakes._folds import stratified_folds
@@ -17,9 +16,6 @@ from stakes.costs import FeatureCosts
 from stakes.rules.bins import mdl_bins
 from stakes.rules.model import RuleSet
 from stakes.table import Table
-
-#: A rule is dropped where held-out rows speak against it with this much confidence.
-SIGNIFICANCE = 0.05
 
 
 class RuleSearchWarning(UserWarning):
@@ -192,28 +188,25 @@ def covered(rules: RuleSet, examples: Examples) -> tuple[NDArray[np.float64], ND
 
 
 def surviving(rules: RuleSet, held_out: Examples) -> RuleSet:
-    """Keep the rules that held-out rows do not speak against.
+    """Keep the rules whose class bears the largest share of the cost among held-out rows, too.
 
-    If a rule is as good as it looked, its class has among the held-out rows that it covers about the share
-    that it had in training (with Laplace's correction). Where so few of them are of its class that the chance
-    of it is below 5 %, the rule is dropped.
+    A rule that covers none of these rows is dropped: nothing speaks for it.
     """
-    weights, _ = covered(rules, held_out)
-    at = np.arange(len(rules)), rules.label
-    # with weights the numbers of rows are not whole; the test is then an approximation
-    hits, total = weights[at].round(), weights.sum(axis=1).round()
-    chance = binom.cdf(np.minimum(hits, total), total, rules.shares[:-1][at])
-    return chosen(rules, np.flatnonzero(chance >= SIGNIFICANCE))
+    _, shares = covered(rules, held_out)
+    judged = [_core.rule_quality(row)[1] if row.any() else -1 for row in shares]
+    return chosen(rules, np.flatnonzero(rules.label == np.array(judged, dtype=np.int32)))
 
 
 def recounted(rules: RuleSet, examples: Examples) -> RuleSet:
-    """Class weights and qualities from all rows; rules that are no longer good enough are dropped."""
+    """Take class weights, qualities and so the precedence from all rows."""
     weights, shares = covered(rules, examples)
     judged = [_core.rule_quality(row) for row in shares]
-    quality = np.array([value for value, _ in judged])
-    label = np.array([code for _, code in judged], dtype=np.int32)
-    again = replace(rules, class_weights=weights, quality=quality, label=label)
-    return chosen(again, np.flatnonzero(quality <= rules.t_good + 1e-12))
+    return replace(
+        rules,
+        class_weights=weights,
+        quality=np.array([quality for quality, _ in judged]),
+        label=np.array([label for _, label in judged], dtype=np.int32),
+    )
 
 
 def _set_aside(examples: Examples, settings: Settings) -> tuple[Examples, Examples | None]:
@@ -238,8 +231,8 @@ def _warn(cuts: list[tuple[str, int, int, int]], length: int) -> None:
     if not cuts:
         return
     said = [
-        f"of {of} rules of length {at} {f'only the {kept} of best quality' if kept else 'none'} were followed "
-        f"(raise {bound} to follow them all)"
+        f"of {of} rules of length {at} {f'only the {kept} of best quality' if kept else 'none'} were "
+        f"followed (raise {bound} to follow them all)"
         for bound, at, kept, of in cuts
     ]
     warnings.warn(
