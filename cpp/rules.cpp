@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <stdexcept>
-#include <string>
 
 #include "parallel.hpp"
 #include "rule_rows.hpp"
@@ -18,7 +18,8 @@ namespace {
 constexpr double kRounding = 1e-12;
 // Candidates between two looks at the keyboard and at the memory; it also bounds what tasks hold.
 constexpr std::uint64_t kBatch = 1 << 19;
-constexpr std::size_t kChunk = 8;  // working rules that one task extends
+constexpr std::size_t kMostBasics = 65'000;  // they are numbered in 16 bits
+constexpr std::size_t kChunk = 8;            // working rules that one task extends
 
 bool meets(double quality, double cut_off) {
   return quality <= cut_off + kRounding;
@@ -84,9 +85,10 @@ struct Good {
 // Within a level the best rule comes first: lowest quality, largest support, earliest. The paper's sets have
 // no order; taken as they come, mediocre rules would cover the rows that make better ones count.
 void put_best_first(std::vector<Good>& good) {
-  std::stable_sort(good.begin(), good.end(), [](const Good& a, const Good& b) {
-    const double gap = a.quality.value - b.quality.value;
-    return std::abs(gap) > kRounding ? gap < 0.0 : a.support > b.support;
+  const auto rounded = [](const Good& one) { return std::llround(one.quality.value * 1e9); };
+  std::stable_sort(good.begin(), good.end(), [&](const Good& a, const Good& b) {
+    const auto first = rounded(a), second = rounded(b);
+    return first != second ? first < second : a.support > b.support;
   });
 }
 
@@ -124,14 +126,11 @@ class RuleSearcher {
   };
 
   std::size_t k() const { return rows_.n_classes(); }
-  std::size_t n_open(double key) const {  // cut-offs at which a rule with this key was not accepted earlier
+  // Number of cut-offs that a quality does not meet. Of a rule's key: those that still follow it; of its
+  // closing quality: the first that accepts it.
+  std::size_t n_unmet(double quality) const {
     std::size_t n = 0;
-    while (n < options_.t_good.size() && !meets(key, options_.t_good[n])) ++n;
-    return n;
-  }
-  std::size_t first_meeting(double closing) const {
-    std::size_t n = 0;
-    while (n < options_.t_good.size() && !meets(closing, options_.t_good[n])) ++n;
+    while (n < options_.t_good.size() && !meets(quality, options_.t_good[n])) ++n;
     return n;
   }
   bool all_covered() const {
@@ -143,6 +142,7 @@ class RuleSearcher {
     return true;
   }
 
+  std::vector<std::size_t> affordable();
   Working basic_rules();
   Working extend(Working working);
   void trim_to_budget(Working& working);
@@ -162,31 +162,39 @@ class RuleSearcher {
   std::vector<Scratch> scratch_;
 };
 
+// Basic rules of best quality whose sets, and codes by column, fit into memory.
+std::vector<std::size_t> RuleSearcher::affordable() {
+  std::vector<double> quality;
+  for (const BasicRule& basic : rows_.basics()) quality.push_back(basic.quality.value);
+  std::vector<std::size_t> kept;
+  std::set<std::int32_t> columns;
+  std::uint64_t bytes = 0;
+  for (const std::size_t b : by_quality(quality)) {
+    bytes += rows_.n_words() * sizeof(Word);
+    if (columns.insert(rows_.basics()[b].feature).second) bytes += 2 * rows_.n_words() * kWordBits;
+    if (!kept.empty() && (bytes > options_.max_bytes || kept.size() == kMostBasics)) {
+      result_.cuts.push_back({SearchCut::Bound::memory, 1, kept.size(), quality.size()});
+      break;
+    }
+    kept.push_back(b);
+  }
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
 // Rules of length one: those that fit into memory are kept, accepted, and where none of the cut-offs has
 // accepted them, become the working set. A cut-off's accepted ones leave its base set: see `key`.
 Working RuleSearcher::basic_rules() {
-  std::vector<double> quality;
-  for (const BasicRule& basic : rows_.basics()) quality.push_back(basic.quality.value);
-  const std::uint64_t each = rows_.n_words() * (sizeof(Word) + 2 * kWordBits);  // a set, and codes at most
-  const std::uint64_t most = std::min<std::uint64_t>(
-      60'000, std::max<std::uint64_t>(1, options_.max_bytes / std::max<std::uint64_t>(1, each)));
-  std::vector<std::size_t> kept = by_quality(quality);
-  if (kept.size() > most) {
-    result_.cuts.push_back({SearchCut::Bound::memory, 1, most, kept.size()});
-    kept.resize(most);
-  }
-  std::sort(kept.begin(), kept.end());
-  rows_.keep(kept);
+  rows_.keep(affordable());
   Working working;
   std::vector<Good> good;
   result_.length = 1;
   for (std::size_t b = 0; b < rows_.basics().size(); ++b) {
     const BasicRule& basic = rows_.basics()[b];
     const double support = rows_.class_weights(b)[basic.quality.label];
-    good.push_back({0, static_cast<std::uint16_t>(b),
-                    static_cast<std::uint16_t>(first_meeting(basic.closing)),
+    good.push_back({0, static_cast<std::uint16_t>(b), static_cast<std::uint16_t>(n_unmet(basic.closing)),
                     static_cast<std::uint16_t>(options_.t_good.size()), basic.quality, support});
-    if (n_open(basic.closing) > 0)
+    if (n_unmet(basic.closing) > 0)
       working.add(nullptr, static_cast<std::uint16_t>(b), basic.quality.value, basic.closing);
   }
   accept(nullptr, good);
@@ -282,18 +290,18 @@ void RuleSearcher::extend_one(const Working& working, std::size_t i, Scratch& sc
   const std::size_t first = rows_.later(working.last(i));
   if (first >= rows_.basics().size()) return;
   const Word* prefix = prefix_set(working, i, scratch);
-  if (!can_cover(prefix, n_open(working.key[i]))) return;
+  if (!can_cover(prefix, n_unmet(working.key[i]))) return;
   rows_.count(prefix, first, scratch.weights, scratch.shares);
   for (std::size_t b = first; b < rows_.basics().size(); ++b) {
     const BasicRule& basic = rows_.basics()[b];
     const double explored = std::min(working.key[i], basic.closing);
-    const std::size_t open = n_open(explored);
+    const std::size_t open = n_unmet(explored);
     const double* weights = scratch.weights.data() + b * k();
     if (open == 0 || !rows_.supported(weights)) continue;
     const Quality quality = rows_.quality(weights, scratch.shares.data() + b * k());
     if (quality.value > options_.t_bad + kRounding) continue;
     const double closing = rows_.closing(weights, quality);
-    const std::size_t meeting = first_meeting(closing);
+    const std::size_t meeting = n_unmet(closing);
     const auto label = static_cast<std::size_t>(quality.label);
     const std::size_t at = rows_.class_begin(label);
     for (std::size_t g = meeting; g < open; ++g) {
@@ -393,47 +401,6 @@ RuleSearch search_rules(const Training& training, const std::vector<double>& cla
     if (!column.nominal()) throw std::invalid_argument("rules are searched in nominal columns only");
   }
   return RuleSearcher(training, class_costs, row_costs, options, poll).run();
-}
-
-void check_rules(const RuleView& rules, const Table& table) {
-  if (rules.start.empty() || rules.start.front() != 0) throw std::invalid_argument("start must begin with 0");
-  if (rules.feature.size() != rules.value.size() ||
-      static_cast<std::size_t>(rules.start.back()) != rules.feature.size()) {
-    throw std::invalid_argument("start must end with the number of conditions");
-  }
-  for (std::size_t r = 0; r < rules.size(); ++r) {
-    if (rules.start[r] > rules.start[r + 1]) throw std::invalid_argument("start must not fall");
-  }
-  for (const std::int32_t f : rules.feature) {
-    if (f < 0 || static_cast<std::size_t>(f) >= table.columns.size() ||
-        !table.columns[static_cast<std::size_t>(f)].nominal()) {
-      throw std::invalid_argument("a condition must be on a nominal column of the table");
-    }
-  }
-}
-
-void match_rules(const RuleView& rules, const Table& table, int n_threads, std::int32_t* first,
-                 std::uint8_t* looked) {
-  constexpr std::size_t kBlock = 1024;
-  const std::size_t n_rows = table.n_rows, n_columns = table.columns.size();
-  ThreadPool pool(n_threads);
-  pool.run((n_rows + kBlock - 1) / kBlock, n_rows * rules.size() > 100'000,
-           [&](std::size_t block, std::size_t) {
-             for (std::size_t i = block * kBlock; i < std::min(n_rows, (block + 1) * kBlock); ++i) {
-               first[i] = -1;
-               for (std::size_t r = 0; r < rules.size() && first[i] < 0; ++r) {
-                 bool applies = true;
-                 for (auto c = static_cast<std::size_t>(rules.start[r]);
-                      applies && c < static_cast<std::size_t>(rules.start[r + 1]); ++c) {
-                   const auto f = static_cast<std::size_t>(rules.feature[c]);
-                   const std::int32_t code = table.columns[f].code(i);
-                   applies = code >= 0 && code == rules.value[c];
-                   if (looked) looked[i * n_columns + f] = 1;
-                 }
-                 if (applies) first[i] = static_cast<std::int32_t>(r);
-               }
-             }
-           });
 }
 
 }  // namespace stakes

@@ -121,14 +121,13 @@ class RuleModel(SavedModelMixin, CostDecisionMixin, ClassifierMixin, BaseEstimat
         ----------
         X : rows
         abstain_cost : float or array-like of shape (n_samples,), optional
-            What an undecided row costs; by default the parameter of that name. Rows whose answer is expected
-            to cost more are left undecided too. Without it, silence has no price and its expected cost is
-            NaN.
+            Rows whose answer is expected to cost more than this are left undecided, too. An undecided row is
+            expected to cost this or else the parameter of that name; NaN where neither is given.
         """
         rule = self.apply(X)
         rules, price = self.rule_set_, self.abstain_cost if abstain_cost is None else abstain_cost
         answer = np.append(rules.label, rules.fallback)[rule]
-        decision = or_abstain(self.classes_[answer], (rules.shares @ rules.costs)[rule, answer], price)
+        decision = or_abstain(self.classes_[answer], (rules.shares @ rules.costs)[rule, answer], abstain_cost)
         silent = rule < 0
         labels = decision.labels.astype(object)
         labels[silent] = None

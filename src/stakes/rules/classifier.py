@@ -277,9 +277,9 @@ class RuleClassifier(RuleModel):
         >>> from stakes import RuleClassifier
         >>> X, y = load_iris(return_X_y=True)
         >>> for point in RuleClassifier(cv=5).coverage_path(X, y, [0.1, 0.5]):
-        ...     print(point.t_good, round(point.coverage, 2) <= 1)
-        0.1 True
-        0.5 True
+        ...     print(point.t_good, round(point.coverage, 2), round(point.accuracy, 2))
+        0.1 0.87 0.95
+        0.5 1.0 0.93
         """
         examples, settings = self._read(X, y, sample_weight, None)
         abstain_cost = 0.0 if self.abstain_cost is None else self.abstain_cost
