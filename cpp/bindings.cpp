@@ -5,4 +5,5 @@ NB_MODULE(_core, m) {
   bind_text(m);
   bind_tree(m);
   bind_evolve(m);
+  bind_rules(m);
 }

@@ -3,8 +3,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -14,23 +12,34 @@
 #include "route.hpp"
 #include "total_cost.hpp"
 
+stakes::Training training_of(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
+                             const std::optional<DenseNumbers>& weights) {
+  if (n_classes < 1 || n_classes > 65'535) throw std::invalid_argument("n_classes must be 1 to 65535");
+  if (classes.shape(0) != table.table.n_rows) throw std::invalid_argument("one class per row is needed");
+  if (weights && weights->shape(0) != table.table.n_rows) {
+    throw std::invalid_argument("one weight per row is needed");
+  }
+  constexpr double kLargest = 1e100;  // sums and products of weights must stay finite
+  double total = 0.0;
+  for (std::size_t i = 0; i < classes.shape(0); ++i) {
+    if (classes.data()[i] < 0 || classes.data()[i] >= n_classes) {
+      throw std::invalid_argument("class codes must be 0 to n_classes - 1");
+    }
+    const double weight = weights ? weights->data()[i] : 1.0;
+    if (!(weight >= 0.0) || std::isinf(weight)) {
+      throw std::invalid_argument("weights must be finite and not negative");
+    }
+    total += weight;
+  }
+  if (!(total > 0.0)) throw std::invalid_argument("no row has a positive weight");
+  if (total > kLargest) throw std::invalid_argument("weights must add up to at most 1e100");
+  return {&table.table, classes.data(), weights ? weights->data() : nullptr, n_classes,
+          table.presorted ? &*table.presorted : nullptr};
+}
+
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::device::cpu>;
-using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::device::cpu>;
-using DenseNumbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using DenseCodes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using DenseRows = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using DenseMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-// Column views together with the arrays they borrow from.
-struct PyTable {
-  stakes::Table table;
-  std::vector<nb::object> owners;
-  std::optional<stakes::Presorted> presorted;
-};
 
 void init_table(PyTable* self, const nb::list& columns, const std::vector<std::int32_t>& n_values) {
   PyTable made;  // placed only when complete: an unfinished object would never be destroyed
@@ -63,46 +72,6 @@ void init_table(PyTable* self, const nb::list& columns, const std::vector<std::i
   }
   new (self) PyTable(std::move(made));
 }
-
-stakes::Training training_of(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
-                             const std::optional<DenseNumbers>& weights) {
-  if (n_classes < 1 || n_classes > 65'535) throw std::invalid_argument("n_classes must be 1 to 65535");
-  if (classes.shape(0) != table.table.n_rows) throw std::invalid_argument("one class per row is needed");
-  if (weights && weights->shape(0) != table.table.n_rows) {
-    throw std::invalid_argument("one weight per row is needed");
-  }
-  constexpr double kLargest = 1e100;  // sums and products of weights must stay finite
-  double total = 0.0;
-  for (std::size_t i = 0; i < classes.shape(0); ++i) {
-    if (classes.data()[i] < 0 || classes.data()[i] >= n_classes) {
-      throw std::invalid_argument("class codes must be 0 to n_classes - 1");
-    }
-    const double weight = weights ? weights->data()[i] : 1.0;
-    if (!(weight >= 0.0) || std::isinf(weight)) {
-      throw std::invalid_argument("weights must be finite and not negative");
-    }
-    total += weight;
-  }
-  if (!(total > 0.0)) throw std::invalid_argument("no row has a positive weight");
-  if (total > kLargest) throw std::invalid_argument("weights must add up to at most 1e100");
-  return {&table.table, classes.data(), weights ? weights->data() : nullptr, n_classes,
-          table.presorted ? &*table.presorted : nullptr};
-}
-
-// Lets Ctrl-C through: asks Python for signals about ten times a second.
-class SignalPoll {
- public:
-  void operator()() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(100)) return;
-    last_ = now;
-    nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 struct PyTree {
   stakes::Tree tree;

@@ -21,6 +21,8 @@ PACKAGE = BUILD / "package" / "stakes"
 #: left out: these would import the ordinary build.
 TESTS = (
     "test_evolve_core.py",
+    "test_discretize.py",
+    "test_rules_core.py",
     "test_tree_core.py",
     "test_tree_metamorphic.py",
     "test_tree_references.py",

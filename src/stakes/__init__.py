@@ -5,6 +5,7 @@ from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
 from stakes.evolve import GDTClassifier
 from stakes.models import load_model
+from stakes.rules import MDLDiscretizer, RuleClassifier
 from stakes.table import Table, read_table
 from stakes.tree import C45Classifier, TradeoffSearchCV
 
@@ -16,7 +17,9 @@ __all__ = [
     "GDTClassifier",
     "Guard",
     "GuardWarning",
+    "MDLDiscretizer",
     "MinExpectedCost",
+    "RuleClassifier",
     "Table",
     "TradeoffSearchCV",
     "datasets",

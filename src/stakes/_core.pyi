@@ -182,3 +182,31 @@ class Evolution:
     def best(self) -> EvolvedArrays: ...
     def trees(self) -> list[EvolvedArrays]: ...
     def evaluate(self, tree: list[Codes]) -> tuple[float, float]: ...
+# --- rules ------------------------------------------------------------------------------------------------
+
+RuleArrays = tuple[Codes, Codes, Codes, Codes, Floats, Floats]
+
+def mdl_cuts(
+    table: Table, classes: Codes, n_classes: int, weights: Floats | None, n_threads: int = 1
+) -> list[Floats]: ...
+def search_rules(
+    table: Table,
+    classes: Codes,
+    n_classes: int,
+    weights: Floats | None,
+    *,
+    class_costs: Floats,
+    row_costs: Floats | None,
+    t_good: list[float],
+    t_bad: float,
+    min_support: Floats,
+    max_length: int,
+    mark_all: bool,
+    max_candidates: int,
+    max_bytes: int,
+    n_threads: int = 1,
+) -> tuple[list[RuleArrays], list[tuple[str, int, int, int]], int, int]: ...
+def rule_quality(shares: Floats) -> tuple[float, int]: ...
+def match_rules(
+    table: Table, start: Codes, feature: Codes, value: Codes, looked: bool = False, n_threads: int = 1
+) -> tuple[Codes, NDArray[np.uint8]]: ...

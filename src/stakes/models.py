@@ -12,6 +12,7 @@ import numpy as np
 from stakes import _json
 from stakes.decision import Guard, MinExpectedCost
 from stakes.evolve import GDTClassifier
+from stakes.rules import MDLDiscretizer, RuleClassifier
 from stakes.tree import C45Classifier, FittedTree, TradeoffSearchCV, TreeModel
 
 __all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]
@@ -86,7 +87,9 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "C45Classifier": C45Classifier.from_dict,
     "GDTClassifier": GDTClassifier.from_dict,
     "Guard": lambda document: Guard.from_dict(document, _AnyModel),
+    "MDLDiscretizer": MDLDiscretizer.from_dict,
     "MinExpectedCost": lambda document: MinExpectedCost.from_dict(document, _AnyModel),
+    "RuleClassifier": lambda document: RuleClassifier.from_dict(document, model_from_dict),
     "TradeoffSearchCV": lambda document: TradeoffSearchCV.from_dict(document, _AnyModel),
 }
 

@@ -13,6 +13,7 @@ from rich.table import Table as Grid
 
 from stakes import metrics
 from stakes._cli.learners import LEARNERS, PRICED_LEARNERS, make_learners
+from stakes._cli.rules import silence_facts, silence_words
 from stakes._cli.shared import (
     CostsOption,
     DataArgument,
@@ -35,6 +36,7 @@ from stakes.models import load_model
 from stakes.report.comparison import Comparison, Interval, LearnerResult, compare
 from stakes.report.page import render
 from stakes.report.views import ModelView, model_view
+from stakes.rules import RuleClassifier
 from stakes.tree.words import amount
 
 NAME = "evaluate"
@@ -243,6 +245,8 @@ def _saved(
         "confusion": asdict(view.confusion),
         "classes": [asdict(line) for line in view.classes],
     }
+    if isinstance(model, RuleClassifier):
+        facts["rules"] = silence_facts(model, problem)
     if abstain_cost is not None:
         decision = model.decide(problem.table, abstain_cost)
         facts["abstention"] = {
@@ -266,6 +270,8 @@ def _show(view: ModelView, facts: dict[str, Any]) -> None:
     for sentence in view.words:
         console.print(sentence, markup=False)
     console.print(f"Cost per row: {view.cost.mean:.4g}, 95% interval {_ends(view.cost)}.", markup=False)
+    if "rules" in facts:
+        console.print(silence_words(facts["rules"], "of the rows"), markup=False)
     if "abstention" in facts:
         rest = facts["abstention"]
         console.print(

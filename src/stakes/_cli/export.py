@@ -11,6 +11,7 @@ from stakes import _json
 from stakes._cli.shared import DebugOption, ModelArgument, OutputOption, write_text
 from stakes._cli.show import TreeOption, open_tree
 from stakes.models import load_model
+from stakes.rules import RuleClassifier
 from stakes.tree.code import export_c, export_python
 from stakes.tree.fitted import FittedTree
 from stakes.tree.sql import export_sql
@@ -38,12 +39,15 @@ def command(
     name: Annotated[str, typer.Option(help="Prefix of the names in C.")] = "tree",
     table: Annotated[str | None, typer.Option(help="SQL: write a whole query on this table.")] = None,
     column: Annotated[str, typer.Option(help="SQL: name of the answer's column.")] = "prediction",
+    silence: Annotated[
+        bool, typer.Option("--silence", help="SQL of rules: NULL where no rule applies.")
+    ] = False,
     tree: TreeOption = False,
     debug: DebugOption = False,
 ) -> None:
     """Write a tree as code of its own that answers as the model does, missing values included.
 
-    `json` is the tree without the estimator around it.
+    `json` is the tree without the estimator around it. Rules are written as `sql` or `json`.
 
     For example:
 
@@ -59,8 +63,20 @@ def command(
         raise typer.BadParameter(
             f"say one of {', '.join(Language)}, or an output file that tells.", param_hint="--to"
         )
-    fitted = open_tree(load_model(model), tree)
+    loaded = load_model(model)
+    if isinstance(loaded, RuleClassifier):
+        write_text(_rules_source(loaded, to, table, column, silence), output)
+        return
+    fitted = open_tree(loaded, tree)
     write_text(_source(fitted, to, name, table, column), output)
+
+
+def _rules_source(model: RuleClassifier, to: Language, table: str | None, column: str, silence: bool) -> str:
+    if to is Language.sql:
+        return model.export_sql(table=table, output=column, silence=silence)
+    if to is Language.json:
+        return _json.dumps(model.rule_set_.to_dict())
+    raise typer.BadParameter("rules are written as sql or json.", param_hint="--to")
 
 
 def _source(fitted: FittedTree, to: Language, name: str, table: str | None, column: str) -> str:

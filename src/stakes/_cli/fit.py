@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from stakes._cli import rules
 from stakes._cli.shared import (
     CostsOption,
     DataArgument,
@@ -28,12 +29,14 @@ from stakes.decision import Guard
 from stakes.models import save_model
 from stakes.report._looking import looking
 from stakes.report.comparison import count_leaves
+from stakes.rules import RuleClassifier
 from stakes.tree import C45Classifier
 from stakes.tree.c45 import PRICED
 from stakes.tree.words import amount
 
 NAME = "fit"
 
+Learner = StrEnum("Learner", {"tree": "c4.5", "rules": "rules"})
 CostUse = StrEnum("CostUse", ["weights", "priors", "none"])
 Decision = StrEnum("Decision", ["majority", "min_cost"])
 Criterion = StrEnum(
@@ -67,6 +70,9 @@ def command(
     costs: CostsOption = None,
     target: TargetOption = None,
     weights: WeightsOption = None,
+    learner: Annotated[
+        Learner, typer.Option("--learner", "-l", help="A tree, or rules that may stay silent.")
+    ] = Learner.tree,
     guard: Annotated[
         bool,
         typer.Option(help="Predict the best constant where the tree does not beat it in cross-validation."),
@@ -124,6 +130,18 @@ def command(
     unseen: Annotated[
         Unseen, typer.Option(help="What a category is that is met at prediction for the first time.")
     ] = Unseen.missing,
+    cut_off: Annotated[
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="Rules: worst quality; by default 0.5, or by --abstain-cost."),
+    ] = None,
+    min_support: Annotated[
+        float, typer.Option(min=0.0, help="Rules: rows of its class that one covers, below 1 a share of all.")
+    ] = 0.01,
+    max_length: Annotated[int | None, typer.Option(min=1, help="Rules: most conditions.")] = None,
+    abstain_cost: Annotated[
+        float | None,
+        typer.Option(min=0.0, help="Rules: what silence costs; the cut-off of the least bill is taken."),
+    ] = None,
     seed: Annotated[
         int, typer.Option(min=0, help="Shuffles the guard's folds; draws for --criterion total_cost.")
     ] = 0,
@@ -131,10 +149,13 @@ def command(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Learn a C4.5 tree that takes costs into account, and write it as JSON.
+    """Learn a C4.5 tree, or rules, with regard to costs, and write the model as JSON.
 
     The fit is guarded: where the tree does not cost less than always answering one class, that class is what
     the model will answer. A note says so, and so does the file. `--no-guard` gives the bare tree.
+
+    Rules are not guarded: they stay silent where they know nothing. Of the options about trees they heed
+    `--cost-vector`, `--categorical`, `--unseen` and `--feature-costs`.
 
     For example:
 
@@ -144,17 +165,36 @@ def command(
 
     - `stakes fit patients.csv --feature-costs prices.csv --criterion cs_gain --max-path-cost 40`
 
+    - `stakes fit loans.csv --learner rules --abstain-cost 0.3 -o rules.json`
+
     - `stakes fit loans.csv --cost-use none --prune cost --max-depth 4 --no-guard -o small.json`
     """
     if feature_costs is None:
         _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
     problem = read_problem(data, target, costs, weights)
+    prices = as_feature_costs(feature_costs, problem.table.schema.names)
+    if learner is Learner.rules:
+        found = RuleClassifier(
+            t_good=cut_off,
+            min_support=min_support,
+            max_length=max_length,
+            abstain_cost=abstain_cost,
+            cost_matrix=problem.costs,
+            cost_vector=cost_vector.value,
+            feature_costs=prices,
+            categorical_features=categorical or None,
+            unseen=unseen.value,
+            n_jobs=jobs,
+            random_state=seed,
+        )
+        _fit_rules(found, problem, output, as_json)
+        return
     tree = C45Classifier(
         cost_matrix=problem.costs,
         cost_use=cost_use.value,
         decision=decision.value,
         criterion=criterion.value,
-        feature_costs=as_feature_costs(feature_costs, problem.table.schema.names),
+        feature_costs=prices,
         gamma=1.0 if gamma is None else gamma,
         ratio_of_candidate=ratio_of_candidate,
         growth=growth.value,
@@ -188,6 +228,17 @@ def command(
         print_json(facts)
     else:
         _show(facts, problem)
+
+
+def _fit_rules(model: RuleClassifier, problem: Problem, output: Path, as_json: bool) -> None:
+    with notes():
+        model.fit(problem.table, problem.labels, sample_weight=problem.weights)
+    save_model(model, output)
+    facts = rules.fit_facts(model, problem, output)
+    if as_json:
+        print_json(facts)
+    else:
+        rules.show_fit(facts)
 
 
 def _check_prices(criterion: Criterion, gamma: Any, max_upfront_cost: Any, max_path_cost: Any) -> None:

@@ -15,6 +15,7 @@ from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import MinExpectedCost
 from stakes.evolve import GDTClassifier
 from stakes.report.comparison import ConstantClassifier
+from stakes.rules import RuleClassifier
 from stakes.table import Schema, Table
 from stakes.tree import C45Classifier
 
@@ -68,6 +69,11 @@ LEARNERS: dict[str, tuple[str, str, Maker]] = {
         lambda c, seed: C45Classifier(cost_matrix=c, cost_use="none", dialect="j48"),
     ),
     "j48cs": ("J48CS", "c4.5cs as Weka has it", lambda c, seed: C45Classifier(cost_matrix=c, dialect="j48")),
+    "rules": (
+        "rules",
+        "cost-sensitive rules, rows without one by the cheapest class",
+        lambda c, seed: RuleClassifier(cost_matrix=c, t_good=0.8, random_state=seed),
+    ),
     "sklearn": (
         "scikit-learn tree",
         "DecisionTreeClassifier, one-hot encoded",

@@ -25,6 +25,7 @@ from stakes._cli.shared import (
     say,
 )
 from stakes.models import load_model
+from stakes.rules import RuleClassifier
 from stakes.table import Column, Schema, Table, write_arff
 
 NAME = "predict"
@@ -47,6 +48,9 @@ def command(
             min=0.0, help="Leave a row undecided where deciding is expected to cost more than this."
         ),
     ] = None,
+    silence: Annotated[
+        bool, typer.Option("--silence", help="Rules: leave a row undecided where no rule applies.")
+    ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Add a column with the path in words.")] = False,
     with_data: Annotated[
         bool, typer.Option("--with-data", help="Repeat the data's columns in front.")
@@ -70,7 +74,7 @@ def command(
     fitted = load_model(model)
     table, _ = read_data(data, None)
     rows = columns_for(fitted, table, data)
-    columns = _answers(fitted, rows, abstain_cost)
+    columns = _answers(fitted, rows, abstain_cost, silence)
     if explain:
         columns["why"] = [str(why) for why in _explainer(fitted).explain(rows)]
     if with_data:
@@ -86,9 +90,11 @@ def command(
         say(f"Wrote {output}: {table.n_samples} rows.")
 
 
-def _answers(model: Any, rows: Table, abstain_cost: float | None) -> dict[str, list[Any]]:
+def _answers(model: Any, rows: Table, abstain_cost: float | None, silence: bool) -> dict[str, list[Any]]:
     proba = model.decision_proba(rows)
-    if abstain_cost is None:
+    if silence and not isinstance(model, RuleClassifier):
+        raise typer.BadParameter("is for rules; this model answers every row.", param_hint="--silence")
+    if abstain_cost is None and not silence:
         labels = model.predict(rows)
         expected = model.expected_cost(rows)[np.arange(len(labels)), model.cost_matrix_.codes(labels)]
     else:
@@ -97,7 +103,8 @@ def _answers(model: Any, rows: Table, abstain_cost: float | None) -> dict[str, l
     names = [f"p({label})" for label in model.classes_.tolist()]
     answers = {"prediction": labels.tolist()}
     answers |= {name: proba[:, k].tolist() for k, name in enumerate(names)}
-    answers["expected_cost"] = expected.tolist()
+    # silence without a price has no expected cost
+    answers["expected_cost"] = [None if math.isnan(cost) else cost for cost in expected.tolist()]
     return answers
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table as Grid
 
+from stakes._cli.rules import rule_grid
 from stakes._cli.shared import (
     DebugOption,
     JsonOption,
@@ -22,6 +24,7 @@ from stakes._cli.shared import (
 )
 from stakes.decision import Guard
 from stakes.models import effective_tree, load_model
+from stakes.rules import RuleClassifier
 from stakes.tree.draw import draw_svg
 from stakes.tree.fitted import FittedTree
 from stakes.tree.text import export_dot, export_text
@@ -50,6 +53,8 @@ def command(
 ) -> None:
     """Show a tree as text, as a table of its leaves, or as a drawing (SVG, or DOT for Graphviz).
 
+    Rules are shown as text, or as a table with `--format leaves`.
+
     `--json` prints the leaves: conditions, answer, training weight, errors and share of the cost.
 
     For example:
@@ -62,7 +67,11 @@ def command(
 
     - `stakes show model.json -f dot | dot -Tpng > tree.png`
     """
-    fitted = open_tree(load_model(model), tree)
+    loaded = load_model(model)
+    if isinstance(loaded, RuleClassifier):
+        _show_rules(loaded, format, output, as_json)
+        return
+    fitted = open_tree(loaded, tree)
     if as_json:
         print_json([asdict(leaf) for leaf in leaf_table(fitted)])
         return
@@ -77,6 +86,17 @@ def command(
     else:
         writer: Any = {View.text: export_text, View.svg: draw_svg, View.dot: export_dot}[format]
         write_text(writer(fitted, max_depth=max_depth), output)
+
+
+def _show_rules(model: RuleClassifier, format: View | None, output: Path | None, as_json: bool) -> None:
+    if as_json:
+        print_json(model.rules_.to_dicts())
+    elif format is View.leaves and output is None:
+        out().print(rule_grid(model.rules_))
+    elif format in (None, View.text, View.leaves):
+        write_text(model.export_text(merged=format is not View.leaves), output)
+    else:
+        raise typer.BadParameter("rules are shown as text or leaves.", param_hint="--format")
 
 
 def open_tree(model: Any, unguarded: bool) -> FittedTree:

@@ -8,6 +8,7 @@ from stakes.decision._choose import (
     expected_costs,
     min_cost_class,
     most_probable_class,
+    or_abstain,
     threshold,
 )
 from stakes.decision._guard import Guard, GuardWarning
@@ -24,5 +25,6 @@ __all__ = [
     "expected_costs",
     "min_cost_class",
     "most_probable_class",
+    "or_abstain",
     "threshold",
 ]

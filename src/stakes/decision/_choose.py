@@ -166,13 +166,25 @@ def decide(
     chosen = min_cost_class(costs)
     cost = costs[np.arange(len(costs)), chosen]
     classes = np.arange(len(matrix)) if matrix.classes is None else matrix.classes
-    labels = classes[chosen]
+    return or_abstain(classes[chosen], cost, abstain_cost)
+
+
+def or_abstain(
+    labels: NDArray[Any], cost: NDArray[np.float64], abstain_cost: float | ArrayLike | None
+) -> Decision:
+    """Keep each row's label, or none where its expected cost exceeds that of abstaining.
+
+    Examples
+    --------
+    >>> or_abstain(np.array(["a", "b"]), np.array([0.1, 0.5]), 0.3).labels
+    array(['a', None], dtype=object)
+    """
     if abstain_cost is None:
-        return Decision(labels, np.zeros(len(costs), dtype=bool), cost)
+        return Decision(labels, np.zeros(len(cost), dtype=bool), cost)
     price = np.asarray(abstain_cost, dtype=float)
-    if price.shape not in ((), (len(costs),)) or np.isnan(price).any() or np.isneginf(price).any():
+    if price.shape not in ((), cost.shape) or np.isnan(price).any() or np.isneginf(price).any():
         raise ValueError(
-            f"abstain_cost must be a number, or one number per row ({len(costs)}), got {abstain_cost!r}"
+            f"abstain_cost must be a number, or one number per row ({len(cost)}), got {abstain_cost!r}"
         )
     price = np.broadcast_to(price, cost.shape)
     # inf - inf is not a number, so an infinite price is set aside before the comparison

@@ -16,6 +16,7 @@ from stakes.models import effective_tree
 from stakes.report._looking import looking
 from stakes.report.ask import walker_data
 from stakes.report.comparison import Comparison, Interval, count_leaves, count_nodes, mean_interval
+from stakes.rules import RuleClassifier
 from stakes.table import Table
 from stakes.tree.draw import draw_svg
 from stakes.tree.words import amount, leaf_table
@@ -269,6 +270,8 @@ def _tree_estimator(model: Any) -> Any:
 def _leaf_bills(
     model: Any, X: Any, wrong: NDArray[np.bool_], paid: NDArray[np.float64], weight: NDArray[np.float64]
 ) -> tuple[LeafBill, ...]:
+    if isinstance(model, RuleClassifier):
+        return _rule_bills(model, X, wrong, paid, weight)
     tree = _tree_estimator(model)
     if tree is None:
         return ()
@@ -283,6 +286,26 @@ def _leaf_bills(
     if (leaf < 0).any():
         rule = ("a value is missing or was never seen, so that several leaves answer",)
         bills.append(_leaf_bill(rule, "by weight", leaf < 0, wrong, paid, weight, total))
+    reached = [bill for bill in bills if bill.rows > 0]
+    return tuple(sorted(reached, key=lambda bill: (-bill.cost, -bill.rows)))
+
+
+def _rule_bills(
+    model: RuleClassifier,
+    X: Any,
+    wrong: NDArray[np.bool_],
+    paid: NDArray[np.float64],
+    weight: NDArray[np.float64],
+) -> tuple[LeafBill, ...]:
+    """What the rows of each rule cost, and those that no rule decides."""
+    speaking, total = model.apply(X), float(weight @ paid)
+    known = [(rule.conditions, rule.label) for rule in model.rules_]
+    known.append((("no rule applies: answered by the fallback",), "undecided"))
+    numbers = [*range(len(known) - 1), -1]
+    bills = [
+        _leaf_bill(conditions, label, speaking == number, wrong, paid, weight, total)
+        for number, (conditions, label) in zip(numbers, known, strict=True)
+    ]
     reached = [bill for bill in bills if bill.rows > 0]
     return tuple(sorted(reached, key=lambda bill: (-bill.cost, -bill.rows)))
 

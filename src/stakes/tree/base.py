@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -14,8 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from stakes import _core, _json
+from stakes import _core
 from stakes._features import check_features
+from stakes._saving import SavedModelMixin
 from stakes.costs import CostMatrix, as_feature_costs
 from stakes.decision import Decision, decide, expected_costs
 from stakes.table import Table
@@ -27,8 +27,11 @@ from stakes.tree.learn import core_table
 from stakes.tree.model import TreeModel
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):
+class TreeClassifier(SavedModelMixin, ClassifierMixin, BaseEstimator):
     """Base of classifiers whose fitted model is a :class:`FittedTree`, in ``fitted_tree_``."""
+
+    _model_class = FittedTree
+    _model_attribute = "fitted_tree_"
 
     fitted_tree_: FittedTree
     classes_: NDArray[Any]
@@ -216,76 +219,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """Return an SQL ``CASE`` expression, or with ``table`` a whole query."""
         check_is_fitted(self)
         return sql.export_sql(self.fitted_tree_, table=table, output=output)
-
-    # ---- saving --------------------------------------------------------------------------------------------
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fitted classifier as plain values, ready for JSON."""
-        check_is_fitted(self)
-        params = self.get_params(deep=False)
-        if params["cost_matrix"] is not None:
-            params["cost_matrix"] = self.cost_matrix_.to_dict()
-        if params.get("feature_costs") is not None and self.fitted_tree_.feature_costs is not None:
-            params["feature_costs"] = self.fitted_tree_.feature_costs.to_dict()
-        for name, value in params.items():
-            if isinstance(value, np.ndarray | np.generic):
-                params[name] = value.tolist()
-        document = {
-            "format": "stakes-model",
-            "version": 1,
-            "estimator": type(self).__name__,
-            "params": params,
-            "model": self.fitted_tree_.to_dict(),
-        }
-        names = getattr(self, "feature_names_in_", None)
-        return document if names is None else document | {"feature_names": names.tolist()}
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
-        _json.check_format(document, "stakes-model", 1)
-        _json.check_mapping(document, "the model", ("estimator", "params", "model"))
-        if document["estimator"] != cls.__name__:
-            raise ValueError(f"the model must be a {cls.__name__}, got {document['estimator']!r}")
-        _json.check_mapping(document["params"], "params", ())
-        params = dict(document["params"])
-        unknown = sorted(set(params) - set(cls._get_param_names()))
-        if unknown:
-            raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
-        if isinstance(params.get("cost_matrix"), Mapping):
-            params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
-        fitted = FittedTree.from_dict(document["model"])
-        if params.get("feature_costs") is not None:
-            params["feature_costs"] = fitted.feature_costs
-        model = cls(**params)
-        model._check_params()
-        model._set_fitted(fitted)
-        names = document.get("feature_names")
-        if names is not None:
-            if names != list(model.fitted_tree_.schema.names):
-                raise ValueError("feature_names must be the names of the schema's columns")
-            model.feature_names_in_ = np.array(names, dtype=object)
-        return model
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Return the fitted classifier as JSON text, or write it to ``path``."""
-        if path is None:
-            return _json.dumps(self.to_dict())
-        _json.save_json(path, self.to_dict())
-        return None
-
-    @classmethod
-    def from_json(cls, source: str | os.PathLike[str]) -> Self:
-        """Read a classifier from a file, or from JSON text (a string that starts with a brace)."""
-        if isinstance(source, str) and source.lstrip().startswith("{"):
-            return cls.from_dict(_json.loads(source))
-        return cls.from_dict(_json.load_json(source))
-
-    def _check_params(self) -> None:
-        try:
-            self._validate_params()
-        except Exception as error:  # scikit-learn's InvalidParameterError is a ValueError, others may follow
-            raise ValueError(f"the model's params are not valid: {error}") from error
 
     def _set_fitted(self, fitted: FittedTree) -> None:
         self.fitted_tree_ = fitted

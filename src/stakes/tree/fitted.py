@@ -147,7 +147,7 @@ class FittedTree:
             "format": FORMAT,
             "version": VERSION,
             "schema": self.schema.to_dict(),
-            "classes": _labels_to_dict(self.classes),
+            "classes": labels_to_dict(self.classes),
             "tree": self.tree.to_dict(),
             "values": self.values.tolist(),
             "decision": self.decision.tolist(),
@@ -178,15 +178,15 @@ class FittedTree:
 
         fitted = cls(
             tree=TreeModel.from_dict(data["tree"]),
-            schema=_read_schema(data["schema"]),
-            classes=_labels_from_dict(data["classes"]),
+            schema=read_schema(data["schema"]),
+            classes=labels_from_dict(data["classes"]),
             values=_json.float_matrix(data["values"], "values"),
             decision=_json.int_array(data["decision"], "decision"),
             costs=optional("costs"),
             min_cost=data["min_cost"],
             observed=optional("observed"),
             row_values=optional("row_values"),
-            feature_costs=_read_prices(data["feature_costs"]),
+            feature_costs=read_prices(data["feature_costs"]),
         )
         fitted.validate()
         return fitted
@@ -199,7 +199,8 @@ def _check_probabilities(values: NDArray[np.float64], name: str, shape: tuple[in
         raise ValueError(f"{name} must add up to 1 at each node")
 
 
-def _labels_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
+def labels_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
+    """Class labels as plain values, with their type."""
     labels = classes.tolist()
     for label in labels:
         if not isinstance(label, bool | int | float | str) or not _finite(label):
@@ -209,7 +210,8 @@ def _labels_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
     return {"dtype": "str" if classes.dtype.kind == "U" else classes.dtype.name, "labels": labels}
 
 
-def _labels_from_dict(data: Any) -> NDArray[Any]:
+def labels_from_dict(data: Any) -> NDArray[Any]:
+    """Read what :func:`labels_to_dict` wrote; anything else is a ValueError."""
     _json.check_mapping(data, "classes", ("dtype", "labels"))
     dtype, labels = data["dtype"], data["labels"]
     kinds = _LABEL_TYPES.get(dtype) if isinstance(dtype, str) else None
@@ -231,7 +233,8 @@ def _labels_from_dict(data: Any) -> NDArray[Any]:
     return array
 
 
-def _read_schema(data: Any) -> Schema:
+def read_schema(data: Any) -> Schema:
+    """Read a schema from a document; anything wrong with it is a ValueError."""
     try:
         return Schema.from_dict(data)
     except ValueError:
@@ -241,7 +244,8 @@ def _read_schema(data: Any) -> Schema:
         raise ValueError(f"the schema of the model cannot be read: {error!r}") from error
 
 
-def _read_prices(data: Any) -> FeatureCosts | None:
+def read_prices(data: Any) -> FeatureCosts | None:
+    """Read prices from a document; anything wrong with them is a ValueError."""
     try:
         return None if data is None else FeatureCosts.from_dict(data)
     except TypeError as error:

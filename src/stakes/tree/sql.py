@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.decision import RELATIVE_ROUNDING
+from stakes.table import Column
 from stakes.tree.fitted import FittedTree, Label
 from stakes.tree.words import Range, path_ranges
 
@@ -53,7 +54,7 @@ def export_sql(fitted: FittedTree, *, table: str | None = None, output: str = "p
     [(30.0, 'own', 'good'), (None, 'rent', 'bad')]
     >>> base.close()
     """
-    answers = _labels(fitted)
+    answers = label_literals(fitted.labels)
     if fitted.tree.feature[0] < 0:
         expression = answers[int(fitted.choose(fitted.values[:1])[0])]
     else:
@@ -63,7 +64,7 @@ def export_sql(fitted: FittedTree, *, table: str | None = None, output: str = "p
         expression = f"COALESCE(\n{plain},\n{_mixture(fitted, answers)}\n)"
     if table is None:
         return expression
-    return f"SELECT *, {expression} AS {_name(output)} FROM {_name(table)}"
+    return f"SELECT *, {expression} AS {sql_name(output)} FROM {sql_name(table)}"
 
 
 def _case(fitted: FittedTree, node: int, depth: int, answers: list[str], parent: NDArray[np.int32]) -> str:
@@ -81,7 +82,9 @@ def _case(fitted: FittedTree, node: int, depth: int, answers: list[str], parent:
     else:
         for leaf in (n for n in tree.walk(node) if tree.feature[n] < 0):
             ranges = path_ranges(fitted, leaf, parent)
-            conditions = [_range_condition(fitted, feature, kept) for feature, kept in ranges.items()]
+            conditions = [
+                range_condition(fitted.schema.columns[feature], kept) for feature, kept in ranges.items()
+            ]
             if None not in conditions:
                 whens.append(f"{indent}WHEN {' AND '.join(map(str, conditions))} THEN {answers[leaf]}")
     if not whens:
@@ -99,12 +102,12 @@ def _condition(fitted: FittedTree, node: int, branch: int) -> str | None:
         kept.high = float(tree.threshold[node])
     else:
         kept.low = float(tree.threshold[node])
-    return _range_condition(fitted, int(tree.feature[node]), kept)
+    return range_condition(fitted.schema.columns[int(tree.feature[node])], kept)
 
 
-def _range_condition(fitted: FittedTree, feature: int, kept: Range) -> str | None:
-    column = fitted.schema.columns[feature]
-    name = _name(column.name)
+def range_condition(column: Column, kept: Range) -> str | None:
+    """Condition that a column lies in a range, None where no value does."""
+    name = sql_name(column.name)
     if kept.codes is None:
         tests = [f"{name} > {_threshold(kept.low)}"] if math.isfinite(kept.low) else []
         tests += [f"{name} <= {_threshold(kept.high)}"] if math.isfinite(kept.high) else []
@@ -250,7 +253,7 @@ def _number(value: float) -> str:
     return f"({text})" if value < 0 else text
 
 
-def _name(text: str) -> str:
+def sql_name(text: str) -> str:
     """Quote an identifier."""
     return '"' + _checked(text, "a name").replace('"', '""') + '"'
 
@@ -274,8 +277,8 @@ def _checked(text: str, what: str) -> str:
     return text
 
 
-def _labels(fitted: FittedTree) -> list[str]:
-    labels: list[Label] = fitted.labels
+def label_literals(labels: list[Label]) -> list[str]:
+    """Write class labels as literals of one type."""
     # One column has one type: labels of several types are written as text.
     mixed = len({type(label) for label in labels}) > 1
     return [_literal(str(label) if mixed else label) for label in labels]

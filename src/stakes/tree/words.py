@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes.table import Column
 from stakes.tree.fitted import FittedTree, Label
 
 
@@ -95,7 +96,8 @@ class Range:
 def path_conditions(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> list[str]:
     """Conditions from the root to a node, one per column in the order of their first test."""
     return [
-        _range_words(fitted, feature, kept) for feature, kept in path_ranges(fitted, node, parent).items()
+        range_words(fitted.schema.columns[feature], kept)
+        for feature, kept in path_ranges(fitted, node, parent).items()
     ]
 
 
@@ -120,8 +122,8 @@ def path_ranges(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> dic
     return ranges
 
 
-def _range_words(fitted: FittedTree, feature: int, kept: Range) -> str:
-    column = fitted.schema.columns[feature]
+def range_words(column: Column, kept: Range) -> str:
+    """Say which part of a column is meant, such as ``24 < income <= 60`` or ``housing is 'own'``."""
     name = plain(column.name)
     if kept.codes is not None:
         return f"{name} is {any_of(column.categories, kept.codes)}"
@@ -172,7 +174,7 @@ def plain(text: str) -> str:
 
 def example() -> FittedTree:
     """Build a small tree by hand for the examples in this package's documentation."""
-    from stakes.table import Column, Schema
+    from stakes.table import Schema
     from stakes.tree.model import TreeModel
 
     nan = np.nan

@@ -1,0 +1,75 @@
+"""What the commands do with a model of rules instead of a tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from stakes import metrics
+from stakes._cli.shared import Problem, out
+from stakes.rules import RuleClassifier, RuleTable
+from stakes.tree.words import amount
+
+
+def fit_facts(model: RuleClassifier, problem: Problem, output: Path) -> dict[str, Any]:
+    """Say what was learnt, and how it does on the training rows."""
+    lengths = np.diff(model.rule_set_.start)
+    return {
+        "model": str(output),
+        "rows": problem.table.n_samples,
+        "classes": model.classes_.tolist(),
+        "rules": len(model.rules_),
+        "longest": int(lengths.max()) if len(lengths) else 0,
+        "cut_off": model.t_good_,
+        **silence_facts(model, problem),
+    }
+
+
+def show_fit(facts: dict[str, Any]) -> None:
+    """Print what was learnt."""
+    rules = "1 rule" if facts["rules"] == 1 else f"{facts['rules']} rules"
+    out().print(f"{rules} of up to {facts['longest']} conditions from {facts['rows']} rows.", markup=False)
+    out().print(silence_words(facts, "of the training rows"), markup=False)
+    out().print(f"Written to {facts['model']}. See them with: stakes show {facts['model']}", markup=False)
+
+
+def silence_facts(model: RuleClassifier, problem: Problem) -> dict[str, Any]:
+    """How many rows the rules decide, and how many of those rightly."""
+    decision = model.decide(problem.table)
+    weight = np.ones(len(decision)) if problem.weights is None else problem.weights
+    decided = ~decision.undecided
+    right = weight[decided] @ (decision.labels[decided] == problem.labels[decided])
+    total = float(weight[decided].sum())
+    return {
+        "coverage": metrics.coverage(decision, problem.weights),
+        "accuracy_where_decided": float(right / total) if total > 0 else None,
+    }
+
+
+def silence_words(facts: dict[str, Any], of_what: str) -> str:
+    """Say how many rows the rules decide."""
+    if facts["accuracy_where_decided"] is None:
+        return f"The rules decide none {of_what}."
+    return (
+        f"The rules decide {facts['coverage']:.0%} {of_what}, {facts['accuracy_where_decided']:.0%} of these "
+        "rightly; predict answers the others by the cheapest class."
+    )
+
+
+def rule_grid(rules: RuleTable) -> Grid:
+    """Rules as a table for the terminal."""
+    grid = Grid("rule", "answer")
+    for name in ("quality", "support", "coverage", "cost"):
+        grid.add_column(name, justify="right")
+    for rule in rules:
+        grid.add_row(
+            escape(" and ".join(rule.conditions)),
+            escape(str(rule.label)),
+            f"{rule.quality:.2f}",
+            *map(amount, (rule.support, rule.coverage, rule.cost)),
+        )
+    return grid

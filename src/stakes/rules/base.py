@@ -1,0 +1,176 @@
+"""What fitted rules can do: speak or stay silent, answer in any case, explain, be read and exported."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from stakes._features import check_features, take_rows
+from stakes._saving import SavedModelMixin
+from stakes.costs import CostMatrix, as_feature_costs
+from stakes.decision import CostDecisionMixin, Decision, or_abstain
+from stakes.rules.explain import RuleExplanation, explain
+from stakes.rules.model import RuleSet
+from stakes.rules.sql import export_sql
+from stakes.rules.words import RuleTable, rule_table
+from stakes.table import Table
+
+
+class RuleModel(SavedModelMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
+    """Base of classifiers whose fitted model is a :class:`RuleSet`, in ``rule_set_``."""
+
+    _model_class = RuleSet
+    _model_attribute = "rule_set_"
+
+    rule_set_: RuleSet
+    classes_: NDArray[Any]
+    fallback_: Any
+    n_features_in_: int
+
+    #: Parameters that every such estimator has.
+    abstain_cost: float | None
+    unseen: str
+    n_jobs: int | None
+
+    def _set_fitted(self, fitted: RuleSet) -> None:
+        self.rule_set_ = fitted
+        self.classes_ = fitted.classes
+        self.n_features_in_ = len(fitted.schema)
+        self.fallback_ = None
+
+    # ---- the fitted model ----------------------------------------------------------------------------------
+
+    @property
+    def rules_(self) -> RuleTable:
+        """The rules for reading, in the order in which they speak."""
+        return rule_table(self.rule_set_)
+
+    @property
+    def t_good_(self) -> float:
+        """The cut-off used."""
+        return self.rule_set_.t_good
+
+    @property
+    def cost_matrix_(self) -> CostMatrix:  # type: ignore[override]
+        """Costs that decisions are made with; 1 for every mistake where none were given."""
+        return CostMatrix(self.rule_set_.costs, self.classes_)
+
+    def upfront_cost(self, feature_costs: Any = None) -> float:
+        """Return the price of all columns that rules ask for, paid before it is known which."""
+        check_is_fitted(self)
+        return self._priced(feature_costs).upfront_cost()
+
+    def path_cost(self, X: Any, feature_costs: Any = None) -> NDArray[np.float64]:
+        """Return the price of the columns that each row's answer, or silence, took.
+
+        Rules are tried in their order, and each is given up at its first condition that fails.
+        """
+        check_is_fitted(self)
+        return self._priced(feature_costs).path_cost(self._table(X), effective_n_jobs(self.n_jobs))
+
+    def _priced(self, feature_costs: Any) -> RuleSet:
+        rules = self.rule_set_
+        if feature_costs is None:
+            return rules
+        return replace(rules, feature_costs=as_feature_costs(feature_costs, rules.schema.names))
+
+    # ---- prediction ----------------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the number of the rule that speaks for each row, -1 where none does."""
+        check_is_fitted(self)
+        return self.rule_set_.match(self._table(X), effective_n_jobs(self.n_jobs))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return a class for each row, never none: rows without a rule are answered by the fallback."""
+        rule = self.apply(X)
+        rules = self.rule_set_
+        answers = np.append(rules.label, rules.fallback)
+        labels = self.classes_[answers[rule]]
+        silent = np.flatnonzero(rule < 0)
+        if self.fallback_ is not None and len(silent):
+            labels[silent] = self.fallback_.predict(take_rows(X, silent))
+        return labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return class probabilities: shares of the training rows that the rule covers, Laplace-corrected.
+
+        Rows without a rule get those of the fallback, or the shares of the training rows without a rule.
+        """
+        rule = self.apply(X)
+        proba = self.rule_set_.shares[rule]
+        silent = np.flatnonzero(rule < 0)
+        if hasattr(self.fallback_, "predict_proba") and len(silent):
+            given = self.fallback_.predict_proba(take_rows(X, silent))
+            proba[silent] = 0.0
+            columns = CostMatrix.uniform(self.classes_).codes(self.fallback_.classes_, "fallback.classes_")
+            proba[np.ix_(silent, columns)] = given
+        return proba
+
+    def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
+        """Return the class of the rule that speaks for each row, or none.
+
+        Parameters
+        ----------
+        X : rows
+        abstain_cost : float or array-like of shape (n_samples,), optional
+            Rows whose answer is expected to cost more than this are left undecided, too. An undecided row is
+            expected to cost this or else the parameter of that name; NaN where neither is given.
+        """
+        rule = self.apply(X)
+        rules, price = self.rule_set_, self.abstain_cost if abstain_cost is None else abstain_cost
+        answer = np.append(rules.label, rules.fallback)[rule]
+        decision = or_abstain(self.classes_[answer], (rules.shares @ rules.costs)[rule, answer], abstain_cost)
+        silent = rule < 0
+        labels = decision.labels.astype(object)
+        labels[silent] = None
+        cost = np.where(silent, np.nan if price is None else price, decision.expected_cost)
+        return Decision(labels, decision.undecided | silent, cost)
+
+    def _table(self, X: Any) -> Table:
+        if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
+            check_features(self, X, reset=False)
+        return self.rule_set_.schema.encode(X, unseen=self.unseen, owner=type(self).__name__)
+
+    # ---- reading -------------------------------------------------------------------------------------------
+
+    def explain(self, X: Any) -> list[RuleExplanation]:
+        """Say for each row which rule spoke, which ones it overruled and what each answer would cost."""
+        check_is_fitted(self)
+        return explain(self.rule_set_, self._table(X))
+
+    def rule_table(self, *, merged: bool = True) -> RuleTable:
+        """Return the rules for reading, those that differ in neighbouring intervals of a column as one."""
+        check_is_fitted(self)
+        return rule_table(self.rule_set_, merged=merged)
+
+    def export_text(self, *, merged: bool = True) -> str:
+        """Return the rules as text, one a line."""
+        return str(self.rule_table(merged=merged))
+
+    def export_sql(
+        self, *, silence: bool = False, table: str | None = None, output: str = "prediction"
+    ) -> str:
+        """Return an SQL ``CASE`` expression, or with ``table`` a whole query.
+
+        ``silence`` gives NULL where no rule applies, as ``decide`` does; else the answer is that of
+        ``predict``.
+        """
+        check_is_fitted(self)
+        if self.fallback_ is not None and not silence:
+            raise ValueError("the fallback cannot be written in SQL; silence=True gives NULL for its rows")
+        return export_sql(self.rule_set_, silence=silence, table=table, output=output)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

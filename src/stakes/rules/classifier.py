@@ -1,0 +1,370 @@
+"""The rule learner as a classifier that may stay silent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from stakes._features import check_features
+from stakes.rules.base import RuleModel
+from stakes.rules.inputs import (
+    check_cut_offs,
+    class_cost_vector,
+    more_examples,
+    read_examples,
+    support_vector,
+)
+from stakes.rules.learn import Examples, Settings, learn_rules
+from stakes.rules.path import CUT_OFFS, CoveragePoint, cheapest, coverage_points, cross_validated
+
+#: Cut-off where none is given and none is to be chosen.
+DEFAULT_CUT_OFF = 0.5
+
+_MOST = 2**31 - 1
+
+
+class RuleClassifier(RuleModel):
+    """Cost-sensitive rules that leave a row undecided where none applies.
+
+    Numeric columns are cut into intervals (:class:`MDLDiscretizer`). Conditions ``column = value`` are
+    combined level by level; a rule is accepted where the cost-weighted entropy of the classes it covers, its
+    quality, is at most ``t_good`` and it covers a row of its class that no earlier rule does. A row is
+    answered by the applicable rule of lowest quality (then of largest support, then the shortest).
+
+    Parameters
+    ----------
+    t_good : float in [0, 1] or None
+        Quality from which a rule is accepted: 0.1 is strict and silent, 0.8 lets a rule pass with about 75 %
+        of the cost in its class (of two). None: chosen by cross-validation where ``abstain_cost`` says what
+        silence costs, else 0.5.
+    t_bad : float in [0, 1]
+        A combination of higher quality than this is not followed.
+    min_support : float, or dict of class label to float
+        Training rows of its class that a rule must cover: below 1 a share of all rows (but at least two
+        rows), from 1 on their number. A class that a dict does not name gets 0.01.
+    max_length : int or None
+        Most conditions of a rule; None: as many as there are columns.
+    mark : {"predicted", "all"}
+        Which rows an accepted rule covers for the rules after it: those of its class, or of all classes. With
+        "all" there are fewer rules for cheap classes inside the region of a dear one.
+    cost_matrix : CostMatrix, array, dict, data frame, path or None
+        What mistakes cost, indexed ``[actual, predicted]``; None: every mistake costs 1.
+    class_costs : dict of class label to float, vector or None
+        What mistaking each class costs, whatever it is taken for; instead of ``cost_matrix``.
+    cost_vector : {"sum", "max", "mean"}
+        How a row of the cost matrix becomes one cost of mistaking that class.
+    abstain_cost : float or None
+        What an undecided row costs.
+    feature_costs : FeatureCosts, dict, vector, path or None
+        What it costs to read the columns; part of the bill by which a cut-off is chosen.
+    held_out : float in [0, 0.5]
+        Share of the rows that rules are not learnt from but checked on. A rule stays where its class bears
+        the largest share of the cost among these rows, too; what stays is judged anew on all rows. 0 checks
+        nothing.
+    fallback : classifier or None
+        Answers the rows without a rule in ``predict`` and ``predict_proba``. A fitted one is used as it is,
+        else it is fitted on all rows. None: the class of least expected cost among such rows.
+    keep_whole : bool
+        Whether a numeric column without a cut takes part as one interval of all known values.
+    cut_offs : sequence of float
+        What ``t_good`` is chosen from.
+    cv : int, splitter or iterable of (train, test)
+        Folds of that cross-validation, or how to split.
+    max_candidates : int
+        Most combinations to look at. Where there are more, those of best quality are followed and a
+        :class:`RuleSearchWarning` says what was cut.
+    max_memory : float
+        Most memory of the search in MiB; bounds it in the same way.
+    categorical_features : list of names or indices, mask or None
+        Columns that are nominal although they hold numbers. Text, booleans and categories always are.
+    unseen : {"missing", "error"}
+        What a category is that was not there at fit time.
+    n_jobs : int or None
+        Threads; the rules do not depend on their number.
+    random_state : int or None
+        Seed of the folds and of the held-out rows.
+
+    Attributes
+    ----------
+    rules_ : RuleTable
+        The rules for reading: conditions, class, quality, support, coverage, cost.
+    rule_set_ : RuleSet
+        The rules as arrays.
+    t_good_ : float
+        The cut-off used.
+    coverage_path_ : list of CoveragePoint
+        Cross-validated points, where the cut-off was chosen by them; else empty.
+    fallback_ : the fitted fallback, or None
+    classes_, cost_matrix_ : class labels, costs in their order
+    n_features_in_, feature_names_in_ : number and names of the columns
+
+    References
+    ----------
+    Learning Cost-Sensitive Rules for Non-Forced Classification (2012). ICDM Workshops,
+    doi:10.1109/ICDMW.2012.62.
+
+    Examples
+    --------
+    >>> from stakes import RuleClassifier, datasets
+    >>> german = datasets.load("german")
+    >>> rules = RuleClassifier(t_good=0.7, cost_matrix=german.cost_matrix, max_length=2)
+    >>> rules = rules.fit(german.X, german.y)
+    >>> print(rules.rules_[0])  # doctest: +ELLIPSIS
+    if ...
+    >>> decision = rules.decide(german.X)
+    >>> bool(decision.undecided.any())
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "t_good": [Interval(Real, 0, 1, closed="both"), None],
+        "t_bad": [Interval(Real, 0, 1, closed="both")],
+        "min_support": [Interval(Real, 0, None, closed="left"), dict, list],
+        "max_length": [Interval(Integral, 1, _MOST, closed="both"), None],
+        "mark": [StrOptions({"predicted", "all"})],
+        "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
+        "class_costs": "no_validation",
+        "cost_vector": [StrOptions({"sum", "max", "mean"})],
+        "abstain_cost": [Interval(Real, 0, None, closed="left"), None],
+        "feature_costs": "no_validation",
+        "held_out": [Interval(Real, 0, 0.5, closed="both")],
+        "fallback": [HasMethods(["predict"]), None],
+        "keep_whole": ["boolean"],
+        "cut_offs": ["array-like"],
+        "cv": "no_validation",  # check_folds says what is wrong in its own words
+        "max_candidates": [Interval(Integral, 1, None, closed="left")],
+        "max_memory": [Interval(Real, 0, 2**40, closed="neither")],
+        "categorical_features": ["array-like", None],
+        "unseen": [StrOptions({"missing", "error"})],
+        "n_jobs": [Interval(Integral, -_MOST, _MOST, closed="both"), None],
+        "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        t_good: float | None = None,
+        t_bad: float = 1.0,
+        min_support: Any = 0.01,
+        max_length: int | None = None,
+        mark: str = "predicted",
+        cost_matrix: Any = None,
+        class_costs: Any = None,
+        cost_vector: str = "sum",
+        abstain_cost: float | None = None,
+        feature_costs: Any = None,
+        held_out: float = 0.0,
+        fallback: Any = None,
+        keep_whole: bool = False,
+        cut_offs: Sequence[float] = CUT_OFFS,
+        cv: Any = 5,
+        max_candidates: int = 10_000_000,
+        max_memory: float = 1024,
+        categorical_features: Sequence[Any] | None = None,
+        unseen: str = "missing",
+        n_jobs: int | None = None,
+        random_state: int | None = 0,
+    ) -> None:
+        self.t_good = t_good
+        self.t_bad = t_bad
+        self.min_support = min_support
+        self.max_length = max_length
+        self.mark = mark
+        self.cost_matrix = cost_matrix
+        self.class_costs = class_costs
+        self.cost_vector = cost_vector
+        self.abstain_cost = abstain_cost
+        self.feature_costs = feature_costs
+        self.held_out = held_out
+        self.fallback = fallback
+        self.keep_whole = keep_whole
+        self.cut_offs = cut_offs
+        self.cv = cv
+        self.max_candidates = max_candidates
+        self.max_memory = max_memory
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # ---- learning ------------------------------------------------------------------------------------------
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, costs: ArrayLike | None = None
+    ) -> Self:
+        """Learn the rules.
+
+        Parameters
+        ----------
+        X : array-like, data frame or Table of shape (n_samples, n_features)
+            Numbers, categories, text and booleans, with missing values as they are; a missing value meets no
+            condition.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many rows each row stands for.
+        costs : array-like of shape (n_samples, n_classes), optional
+            ``costs[i, k]`` is what predicting class ``k`` (in sorted order) for row ``i`` costs. Rows then
+            count by their own costs in the quality of rules, and without other costs the mean row of each
+            class takes its place in decisions.
+        """
+        examples, settings = self._read(X, y, sample_weight, costs)
+        cut_off = DEFAULT_CUT_OFF if self.t_good is None else self.t_good
+        self.coverage_path_: list[CoveragePoint] = []
+        if self.t_good is None and self.abstain_cost is not None:
+            grid = check_cut_offs(self.cut_offs)
+            self.coverage_path_ = cross_validated(examples, settings, grid, self.abstain_cost, self.cv)
+            cut_off = cheapest(self.coverage_path_).t_good if self.coverage_path_ else cut_off
+        self._set_fitted(learn_rules(examples, settings, [cut_off])[0])
+        self.fallback_ = self._fitted_fallback(X, y, sample_weight)
+        return self
+
+    def fit_path(
+        self,
+        X: Any,
+        y: ArrayLike,
+        cut_offs: Sequence[float] | None = None,
+        sample_weight: ArrayLike | None = None,
+        costs: ArrayLike | None = None,
+    ) -> list[Self]:
+        """Fit a copy of this classifier for each cut-off, by one search.
+
+        The strictest cut-off explores all that the others do, so this takes about as long as fitting it
+        alone. Each copy is what ``fit`` with that ``t_good`` gives, unless the search met a bound.
+        """
+        examples, settings = self._read(X, y, sample_weight, costs)
+        chosen = check_cut_offs(self.cut_offs if cut_offs is None else cut_offs)
+        fallback = self._fitted_fallback(X, y, sample_weight)
+        models = []
+        for cut_off, rules in zip(chosen, learn_rules(examples, settings, chosen), strict=True):
+            model = clone(self).set_params(t_good=cut_off)
+            check_features(model, X, reset=True)
+            model._set_fitted(rules)
+            model.fallback_ = fallback
+            models.append(model)
+        return models
+
+    def coverage_path(
+        self,
+        X: Any,
+        y: ArrayLike,
+        cut_offs: Sequence[float] | None = None,
+        test: tuple[Any, ArrayLike] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> list[CoveragePoint]:
+        """Accuracy, coverage and bill of each cut-off on rows that the rules were not learnt from.
+
+        Parameters
+        ----------
+        X, y : rows to learn from
+        cut_offs : sequence of float, optional
+            Ascending or not; by default the parameter of that name.
+        test : (X, y), optional
+            Rows to judge on; by default ``cv`` folds of the training rows are used.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from stakes import RuleClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> for point in RuleClassifier(cv=5).coverage_path(X, y, [0.1, 0.5]):
+        ...     print(point.t_good, round(point.coverage, 2), round(point.accuracy, 2))
+        0.1 0.87 0.95
+        0.5 1.0 0.93
+        """
+        examples, settings = self._read(X, y, sample_weight, None)
+        abstain_cost = 0.0 if self.abstain_cost is None else self.abstain_cost
+        chosen = check_cut_offs(self.cut_offs if cut_offs is None else cut_offs)
+        if test is None:
+            return cross_validated(examples, settings, chosen, abstain_cost, self.cv)
+        rows = more_examples(examples, *test, unseen=self.unseen, owner=type(self).__name__)
+        return coverage_points([(examples, rows)], settings, chosen, abstain_cost)
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> tuple[Examples, Settings]:
+        """Check parameters and data, and put them into the shape that learning takes."""
+        self._validate_params()
+        examples = read_examples(
+            X,
+            y,
+            sample_weight,
+            costs,
+            cost_matrix=self.cost_matrix,
+            class_costs=self.class_costs,
+            cost_vector=self.cost_vector,
+            feature_costs=self.feature_costs,
+            categorical_features=self.categorical_features,
+            owner=type(self).__name__,
+        )
+        check_features(self, X, reset=True)
+        settings = Settings(
+            t_bad=self.t_bad,
+            min_support=support_vector(self.min_support, examples.classes),
+            max_length=self.max_length,
+            mark=self.mark,
+            keep_whole=self.keep_whole,
+            held_out=self.held_out,
+            max_candidates=self.max_candidates,
+            max_memory=self.max_memory,
+            random_state=self.random_state,
+            n_threads=effective_n_jobs(self.n_jobs),
+        )
+        return examples, settings
+
+    def _fitted_fallback(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        if self.fallback is None:
+            return None
+        try:
+            check_is_fitted(self.fallback)
+        except NotFittedError:
+            extra = {} if sample_weight is None else {"sample_weight": sample_weight}
+            return clone(self.fallback).fit(X, y, **extra)
+        return self.fallback
+
+    # ---- saving --------------------------------------------------------------------------------------------
+
+    def _params_to_dict(self, fitted: Any) -> dict[str, Any]:
+        params = super()._params_to_dict(fitted)
+        # JSON has no labels as keys: what was given by class becomes a list in the order of the classes
+        params["min_support"] = support_vector(self.min_support, fitted.classes)
+        if self.class_costs is not None:
+            params["class_costs"] = class_cost_vector(self.class_costs, fitted.classes).tolist()
+        params["cut_offs"] = check_cut_offs(self.cut_offs)
+        params["fallback"] = None
+        params["cv"] = self.cv if isinstance(self.cv, int) else 5  # a splitter cannot be written
+        return params
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted classifier as plain values, ready for JSON."""
+        document = super().to_dict()
+        if self.fallback_ is None:
+            return document
+        if not hasattr(self.fallback_, "to_dict"):
+            raise TypeError(
+                "the classifier can be written only where its fallback has to_dict(); "
+                f"{type(self.fallback_).__name__} has not, use pickle or skops for it"
+            )
+        return document | {"fallback": self.fallback_.to_dict()}
+
+    @classmethod
+    def from_dict(
+        cls, document: Mapping[str, Any], read_fallback: Callable[[Mapping[str, Any]], Any] | None = None
+    ) -> Self:
+        """Read back what :meth:`to_dict` gave; anything else is a ValueError.
+
+        ``read_fallback`` makes a classifier of the document of the fallback; `stakes.load_model` knows how.
+        """
+        model = super().from_dict(document)
+        if document.get("fallback") is not None:
+            if read_fallback is None:
+                raise ValueError("the model has a fallback: read it with stakes.load_model")
+            model.fallback = model.fallback_ = read_fallback(document["fallback"])
+        return model

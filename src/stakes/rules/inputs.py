@@ -1,0 +1,119 @@
+"""What the rule learner is given, checked and in one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._weights import check_weight
+from stakes.costs import (
+    CostMatrix,
+    as_cost_matrix,
+    as_feature_costs,
+    check_example_costs,
+    example_vector,
+    mean_cost_matrix,
+)
+from stakes.rules.learn import Examples
+from stakes.table import Table
+from stakes.tree.c45 import class_codes
+
+#: Least support of a class that ``min_support`` does not name.
+DEFAULT_SUPPORT = 0.01
+
+
+def read_examples(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    costs: Any,
+    *,
+    cost_matrix: Any,
+    class_costs: Any,
+    cost_vector: str,
+    feature_costs: Any,
+    categorical_features: Any,
+    owner: str,
+) -> Examples:
+    """Read training rows with their weights and costs; parameters as in :class:`RuleClassifier`."""
+    table = Table.from_data(X, categorical_features)
+    classes, codes = class_codes(y, table.n_samples, owner)
+    weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
+    own = None if costs is None else check_example_costs(costs, len(codes), len(classes))
+    if class_costs is not None:
+        if cost_matrix is not None:
+            raise ValueError("class_costs and cost_matrix must not be given together; one of them is enough")
+        vector = class_cost_vector(class_costs, classes)
+        matrix = CostMatrix(vector[:, None] * (1.0 - np.eye(len(classes))), classes)
+    else:
+        if cost_matrix is None and own is not None:
+            matrix = mean_cost_matrix(own, codes, classes, weight)
+        else:
+            matrix = as_cost_matrix(cost_matrix, classes)
+        vector = matrix.vector(cost_vector)
+    return Examples(
+        table=table,
+        codes=codes,
+        classes=classes,
+        weight=weight,
+        costs=matrix.values,
+        # with one class there is no mistake, and a rule for it is as good as any
+        class_costs=np.ascontiguousarray(vector) if len(classes) > 1 else np.ones(1),
+        row_costs=None if own is None else example_vector(own, codes, cost_vector),
+        feature_costs=as_feature_costs(feature_costs, table.schema.names),
+    )
+
+
+def more_examples(examples: Examples, X: Any, y: Any, *, unseen: str, owner: str) -> Examples:
+    """Other rows of the same problem, to judge rules on."""
+    table = examples.table.schema.encode(X, unseen=unseen, owner=owner)
+    codes = CostMatrix(examples.costs, examples.classes).codes(y).astype(np.int32)
+    return replace(examples, table=table, codes=codes, weight=None, row_costs=None)
+
+
+def class_cost_vector(class_costs: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Cost of mistaking each class, from a dict by label or a vector in the order of the classes."""
+    values = _by_class(class_costs, classes, "class_costs")
+    if None in values:
+        absent = classes[values.index(None)]
+        raise ValueError(f"class_costs must name every class, {absent!r} is not there")
+    vector = np.array(values, dtype=np.float64)
+    if not np.isfinite(vector).all() or (vector < 0).any():
+        raise ValueError(f"class_costs must be finite and at least 0, got {vector.tolist()}")
+    return vector
+
+
+def support_vector(min_support: Any, classes: NDArray[Any]) -> Any:
+    """Least support as one number, or a list in the order of the classes."""
+    if not isinstance(min_support, Mapping | list):
+        return float(min_support)
+    values = [DEFAULT_SUPPORT if v is None else v for v in _by_class(min_support, classes, "min_support")]
+    vector = np.array(values, dtype=np.float64)
+    if not np.isfinite(vector).all() or (vector < 0).any():
+        raise ValueError(f"min_support must be finite and at least 0, got {vector.tolist()}")
+    return vector.tolist()
+
+
+def check_cut_offs(cut_offs: Sequence[float]) -> list[float]:
+    """Distinct cut-offs, ascending."""
+    chosen = sorted({float(cut_off) for cut_off in cut_offs})
+    if not chosen or not 0 <= chosen[0] <= chosen[-1] <= 1:
+        raise ValueError(f"cut_offs must be at least one number from 0 to 1, got {chosen}")
+    return chosen
+
+
+def _by_class(given: Any, classes: NDArray[Any], name: str) -> list[Any]:
+    labels = classes.tolist()
+    if isinstance(given, Mapping):
+        unknown = [label for label in given if label not in labels]
+        if unknown:
+            raise ValueError(f"{name} names {unknown[0]!r}, but the classes are {labels}")
+        return [given.get(label) for label in labels]
+    values = np.asarray(given, dtype=object).tolist()
+    if not isinstance(values, list) or len(values) != len(labels):
+        raise ValueError(f"{name} must have one number for each of the {len(labels)} classes, got {given!r}")
+    return values

@@ -1,0 +1,243 @@
+"""How rules are learnt: bins, the search in the core, a check on held-out rows, the order of precedence."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _core
+from stakes._folds import stratified_folds
+from stakes.costs import FeatureCosts
+from stakes.rules.bins import mdl_bins
+from stakes.rules.model import RuleSet
+from stakes.table import Table
+
+
+class RuleSearchWarning(UserWarning):
+    """The search for rules met a bound and did not look at everything."""
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Training rows with all that is known about them.
+
+    Attributes
+    ----------
+    table : Table
+    codes : int32 array of class codes
+    classes : array of class labels
+    weight : array of shape (n_samples,) or None
+    costs : float64 array of shape (n_classes, n_classes)
+        Cost matrix, for bills.
+    class_costs : float64 array of shape (n_classes,)
+        What mistaking each class costs, for the quality of rules.
+    row_costs : array of shape (n_samples,) or None
+        What mistaking each row costs, where rows bring costs of their own.
+    feature_costs : FeatureCosts or None
+    """
+
+    table: Table
+    codes: NDArray[np.int32]
+    classes: NDArray[Any]
+    weight: NDArray[np.float64] | None
+    costs: NDArray[np.float64]
+    class_costs: NDArray[np.float64]
+    row_costs: NDArray[np.float64] | None = None
+    feature_costs: FeatureCosts | None = None
+
+    def take(self, rows: NDArray[Any]) -> Examples:
+        """Return some of the rows."""
+        return replace(
+            self,
+            table=self.table.take(rows),
+            codes=self.codes[rows],
+            weight=None if self.weight is None else self.weight[rows],
+            row_costs=None if self.row_costs is None else self.row_costs[rows],
+        )
+
+    def weights(self) -> NDArray[np.float64]:
+        """Weight of each row, 1 where none was given."""
+        return np.ones(len(self.codes)) if self.weight is None else self.weight
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to search; the parameters of :class:`RuleClassifier` of the same names."""
+
+    t_bad: float = 1.0
+    min_support: float | Sequence[float] = 0.01
+    max_length: int | None = None
+    mark: str = "predicted"
+    keep_whole: bool = False
+    held_out: float = 0.0
+    max_candidates: int = 10_000_000
+    max_memory: float = 1024.0
+    random_state: int | None = 0
+    n_threads: int = 1
+
+
+def learn_rules(examples: Examples, settings: Settings, cut_offs: Sequence[float]) -> list[RuleSet]:
+    """Learn a set of rules for each cut-off, by one search.
+
+    Parameters
+    ----------
+    examples : Examples
+    settings : Settings
+    cut_offs : sequence of float
+        Qualities from which rules are accepted, ascending.
+    """
+    learnt_from, held_out = _set_aside(examples, settings)
+    bins = mdl_bins(
+        learnt_from.table,
+        learnt_from.codes,
+        len(examples.classes),
+        learnt_from.weight,
+        whole=settings.keep_whole,
+        n_threads=settings.n_threads,
+    )
+    found, cuts, _, length = _core.search_rules(
+        bins.core(learnt_from.table),
+        learnt_from.codes,
+        len(examples.classes),
+        learnt_from.weight,
+        class_costs=examples.class_costs,
+        row_costs=learnt_from.row_costs,
+        t_good=list(cut_offs),
+        t_bad=settings.t_bad,
+        min_support=_supports(settings.min_support, learnt_from),
+        max_length=min(settings.max_length or len(bins.schema), len(bins.schema)),
+        mark_all=settings.mark == "all",
+        max_candidates=settings.max_candidates,
+        max_bytes=int(settings.max_memory * 2**20),
+        n_threads=settings.n_threads,
+    )
+    _warn(cuts, length)
+    results = []
+    for (start, feature, value, label, quality, weights), cut_off in zip(found, cut_offs, strict=True):
+        rules = RuleSet(
+            bins=bins,
+            classes=examples.classes,
+            start=start,
+            feature=feature,
+            value=value,
+            label=label,
+            quality=quality,
+            class_weights=weights.reshape(-1, len(examples.classes)),
+            silent_weights=np.zeros(len(examples.classes)),
+            costs=examples.costs,
+            t_good=float(cut_off),
+            feature_costs=examples.feature_costs,
+        )
+        if held_out is not None:
+            rules = recounted(surviving(rules, held_out), examples)
+        results.append(with_silence(in_order(rules), examples, settings.n_threads))
+    return results
+
+
+def in_order(rules: RuleSet) -> RuleSet:
+    """Put the rules in the order of precedence: lowest quality, largest support, shortest, earliest."""
+    support = rules.class_weights[np.arange(len(rules)), rules.label]
+    return chosen(rules, np.lexsort((np.diff(rules.start), -support, rules.quality.round(12))))
+
+
+def chosen(rules: RuleSet, which: NDArray[Any]) -> RuleSet:
+    """Return the rules with these numbers, in this order."""
+    parts = [np.arange(rules.start[i], rules.start[i + 1]) for i in which]
+    conditions = np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
+    start = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int32)
+    return replace(
+        rules,
+        start=start,
+        feature=rules.feature[conditions],
+        value=rules.value[conditions],
+        label=rules.label[which],
+        quality=rules.quality[which],
+        class_weights=rules.class_weights[which],
+    )
+
+
+def with_silence(rules: RuleSet, examples: Examples, n_threads: int = 1) -> RuleSet:
+    """Note what the training rows without a rule are like; all rows where there is none without."""
+    silent = rules.match(examples.table, n_threads) < 0
+    weight = examples.weights()
+    if not weight[silent].any():
+        silent = np.ones(len(weight), dtype=bool)
+    counts = np.zeros(len(rules.classes))
+    np.add.at(counts, examples.codes[silent], weight[silent])
+    return replace(rules, silent_weights=counts)
+
+
+def covered(rules: RuleSet, examples: Examples) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Class weights, and weights times costs, of the rows that each rule covers."""
+    codes, k = rules.bins.codes(examples.table), len(rules.classes)
+    weight = examples.weights()
+    cost = examples.class_costs[examples.codes] if examples.row_costs is None else examples.row_costs
+    weights, shares = np.zeros((2, len(rules), k))
+    for i in range(len(rules)):
+        rows = np.ones(len(weight), dtype=bool)
+        for feature, value in rules.conditions(i):
+            rows &= codes[feature] == value
+        weights[i] = np.bincount(examples.codes[rows], weight[rows], minlength=k)
+        shares[i] = np.bincount(examples.codes[rows], (weight * cost)[rows], minlength=k)
+    return weights, shares
+
+
+def surviving(rules: RuleSet, held_out: Examples) -> RuleSet:
+    """Keep the rules whose class bears the largest share of the cost among held-out rows, too.
+
+    A rule that covers none of these rows is dropped: nothing speaks for it.
+    """
+    _, shares = covered(rules, held_out)
+    judged = [_core.rule_quality(row)[1] if row.any() else -1 for row in shares]
+    return chosen(rules, np.flatnonzero(rules.label == np.array(judged, dtype=np.int32)))
+
+
+def recounted(rules: RuleSet, examples: Examples) -> RuleSet:
+    """Take class weights, qualities and so the precedence from all rows."""
+    weights, shares = covered(rules, examples)
+    judged = [_core.rule_quality(row) for row in shares]
+    return replace(
+        rules,
+        class_weights=weights,
+        quality=np.array([quality for quality, _ in judged]),
+        label=np.array([label for _, label in judged], dtype=np.int32),
+    )
+
+
+def _set_aside(examples: Examples, settings: Settings) -> tuple[Examples, Examples | None]:
+    n_folds = round(1 / settings.held_out) if settings.held_out > 0 else 0
+    if n_folds < 2 or len(examples.codes) < 2 * n_folds:
+        return examples, None
+    fold = stratified_folds(examples.codes.astype(np.intp), n_folds, settings.random_state)
+    kept = np.flatnonzero(fold > 0)
+    if not examples.weights()[kept].any():
+        return examples, None
+    return examples.take(kept), examples.take(np.flatnonzero(fold == 0))
+
+
+def _supports(min_support: float | Sequence[float], examples: Examples) -> NDArray[np.float64]:
+    """Least weight per class: below 1 a share of all rows, but at least two of them; else that many rows."""
+    given = np.broadcast_to(np.asarray(min_support, dtype=np.float64), examples.classes.shape)
+    total = float(examples.weights().sum())
+    return np.where(given < 1, np.maximum(given * total, min(2.0, total)), given)
+
+
+def _warn(cuts: list[tuple[str, int, int, int]], length: int) -> None:
+    if not cuts:
+        return
+    said = [
+        f"of {of} rules of length {at} {f'only the {kept} of best quality' if kept else 'none'} were "
+        f"followed (raise {bound} to follow them all)"
+        for bound, at, kept, of in cuts
+    ]
+    warnings.warn(
+        f"The search for rules was cut short at length {length}: {'; '.join(said)}. "
+        "A larger min_support or a smaller max_length or t_bad makes it smaller.",
+        RuleSearchWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,185 @@
+"""Fitted rules as data: conditions in arrays, in the order in which they speak."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _core, _json
+from stakes._weights import LARGEST
+from stakes.costs import FeatureCosts
+from stakes.decision import expected_costs, min_cost_class
+from stakes.rules.bins import Bins
+from stakes.table import Schema, Table
+from stakes.tree.fitted import Label, labels_from_dict, labels_to_dict, read_prices
+
+FORMAT, VERSION = "stakes-rules", 1
+
+
+@dataclass(frozen=True, eq=False)
+class RuleSet:
+    """Rules in the order of their precedence: the first that applies to a row speaks.
+
+    Attributes
+    ----------
+    bins : Bins
+        What conditions are about.
+    classes : array of shape (n_classes,)
+        Class labels.
+    start, feature, value : int32 arrays
+        Rule ``i`` asks that the columns ``feature[start[i]:start[i + 1]]`` lie in the bins ``value[...]``.
+    label : int32 array of shape (n_rules,)
+        Class code of each rule.
+    quality : float64 array of shape (n_rules,)
+        Cost-weighted entropy of each rule on its training rows, low is good.
+    class_weights : float64 array of shape (n_rules, n_classes)
+        Training weight of each class that a rule covers.
+    silent_weights : float64 array of shape (n_classes,)
+        Training weight of each class where no rule speaks.
+    costs : float64 array of shape (n_classes, n_classes)
+        Cost matrix, ``[actual, predicted]``.
+    t_good : float
+        Cut-off that the rules were accepted by.
+    feature_costs : FeatureCosts or None
+        What it costs to look at the columns.
+    """
+
+    bins: Bins
+    classes: NDArray[Any]
+    start: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    value: NDArray[np.int32]
+    label: NDArray[np.int32]
+    quality: NDArray[np.float64]
+    class_weights: NDArray[np.float64]
+    silent_weights: NDArray[np.float64]
+    costs: NDArray[np.float64]
+    t_good: float
+    feature_costs: FeatureCosts | None = None
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    @property
+    def schema(self) -> Schema:
+        """The columns."""
+        return self.bins.schema
+
+    @property
+    def labels(self) -> list[Label]:
+        """The classes as plain Python values."""
+        return self.classes.tolist()
+
+    def conditions(self, rule: int) -> list[tuple[int, int]]:
+        """Column and bin of each condition of a rule."""
+        part = slice(self.start[rule], self.start[rule + 1])
+        return list(zip(self.feature[part].tolist(), self.value[part].tolist(), strict=True))
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """Class probabilities where each rule speaks and, in the last row, where none does.
+
+        Shares of the training weight with Laplace's correction: one more row of every class.
+        """
+        weights = np.vstack([self.class_weights, self.silent_weights]) + 1.0
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    @cached_property
+    def fallback(self) -> int:
+        """Class code of least expected cost where no rule speaks."""
+        return int(min_cost_class(expected_costs(self.shares[-1:], self.costs))[0])
+
+    def match(self, table: Table, n_threads: int = 1) -> NDArray[np.int32]:
+        """Rule that speaks for each row of an encoded table, -1 where none does."""
+        first, _ = _core.match_rules(
+            self.bins.core(table), self.start, self.feature, self.value, n_threads=n_threads
+        )
+        return first
+
+    def upfront_cost(self) -> float:
+        """Price of every column that a rule asks for."""
+        if self.feature_costs is None:
+            return 0.0
+        return self.feature_costs.cost(self.schema.names[f] for f in np.unique(self.feature).tolist())
+
+    def path_cost(self, table: Table, n_threads: int = 1) -> NDArray[np.float64]:
+        """Price of the columns that must be read until a rule applies to a row, or all have failed.
+
+        Rules are tried in their order and conditions in theirs; a rule is given up at its first condition
+        that fails, and a column once read is known.
+        """
+        if self.feature_costs is None:
+            return np.zeros(table.n_samples)
+        _, looked = _core.match_rules(
+            self.bins.core(table), self.start, self.feature, self.value, looked=True, n_threads=n_threads
+        )
+        sets, which = np.unique(looked.reshape(table.n_samples, -1), axis=0, return_inverse=True)
+        names = self.schema.names
+        prices = [self.feature_costs.cost(names[f] for f in np.flatnonzero(read).tolist()) for read in sets]
+        return np.array(prices)[which.ravel()] if prices else np.zeros(table.n_samples)
+
+    def validate(self) -> None:
+        """Raise ValueError unless every part is sound and the parts fit each other."""
+        n_rules, k = len(self), len(self.classes)
+        if len(set(self.labels)) != k:
+            raise ValueError("classes must hold each label once")
+        if self.start.shape != (n_rules + 1,) or self.start[0] != 0 or (np.diff(self.start) < 1).any():
+            raise ValueError(f"start must have {n_rules + 1} entries that rise from 0")
+        if not len(self.feature) == len(self.value) == self.start[-1]:
+            raise ValueError("feature and value must have one entry per condition")
+        sizes = np.array(self.bins.n_bins)
+        if (self.feature < 0).any() or (self.feature >= len(sizes)).any():
+            raise ValueError("feature must hold numbers of columns")
+        if (self.value < 0).any() or (self.value >= sizes[self.feature]).any():
+            raise ValueError("value must hold bins of the columns")
+        if (self.label < 0).any() or (self.label >= k).any():
+            raise ValueError(f"label must hold class codes from 0 to {k - 1}")
+        if self.quality.shape != (n_rules,) or not np.all((self.quality >= 0) & (self.quality <= 1 + 1e-9)):
+            raise ValueError("quality must hold a number from 0 to 1 for each rule")
+        for name, shape in (("class_weights", (n_rules, k)), ("silent_weights", (k,))):
+            weights = getattr(self, name)
+            if weights.shape != shape or not np.all((weights >= 0) & (weights <= LARGEST)):
+                raise ValueError(f"{name} must hold weights from 0 to {LARGEST:g}, of shape {shape}")
+        if self.costs.shape != (k, k) or not np.all(np.abs(self.costs) <= LARGEST):
+            raise ValueError(f"costs must be finite, of shape {(k, k)}, at most {LARGEST:g}")
+        if self.feature_costs is not None:
+            self.feature_costs.align(self.schema.names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rules as plain values, ready for JSON; numbers come back exactly."""
+        arrays = ("start", "feature", "value", "label", "quality", "class_weights", "silent_weights", "costs")
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "bins": self.bins.to_dict(),
+            "classes": labels_to_dict(self.classes),
+            **{name: getattr(self, name).tolist() for name in arrays},
+            "t_good": float(self.t_good),
+            "feature_costs": None if self.feature_costs is None else self.feature_costs.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> RuleSet:
+        """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
+        _json.check_format(data, FORMAT, VERSION, "the model")
+        _json.check_mapping(data, "the model", [field.name for field in fields(cls)])
+        classes = labels_from_dict(data["classes"])
+        weights = _json.float_matrix(data["class_weights"], "class_weights")
+        rules = cls(
+            bins=Bins.from_dict(data["bins"]),
+            classes=classes,
+            **{name: _json.int_array(data[name], name) for name in ("start", "feature", "value", "label")},
+            quality=_json.float_array(data["quality"], "quality"),
+            class_weights=weights if len(weights) else np.zeros((0, len(classes))),
+            silent_weights=_json.float_array(data["silent_weights"], "silent_weights"),
+            costs=_json.float_matrix(data["costs"], "costs"),
+            t_good=float(_json.float_array([data["t_good"]], "t_good")[0]),
+            feature_costs=read_prices(data["feature_costs"]),
+        )
+        rules.validate()
+        return rules

@@ -1,0 +1,170 @@
+"""Accuracy against coverage over cut-offs, and the cut-off of the least bill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._folds import stratified_folds
+from stakes.decision._wrapper import check_folds
+from stakes.rules.learn import Examples, Settings, learn_rules
+from stakes.rules.model import RuleSet
+
+#: The cut-offs of the paper.
+CUT_OFFS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+@dataclass(frozen=True)
+class CoveragePoint:
+    """How rules of one cut-off did on rows that they were not learnt from.
+
+    Attributes
+    ----------
+    t_good : float
+        The cut-off.
+    coverage : float
+        Share of the rows that were decided.
+    accuracy : float
+        Share of the decided rows that were decided rightly, NaN where none was decided.
+    mistakes, tests, silence : float
+        Parts of the bill per row: mistakes, columns looked at, rows left undecided.
+    n_rules : float
+        Number of rules, on average over the folds.
+    """
+
+    t_good: float
+    coverage: float
+    accuracy: float
+    mistakes: float
+    tests: float
+    silence: float
+    n_rules: float
+
+    @property
+    def bill(self) -> float:
+        """The whole bill per row."""
+        return self.mistakes + self.tests + self.silence
+
+
+def bills(
+    rules: RuleSet, rows: Examples, abstain_cost: float, n_threads: int = 1
+) -> tuple[NDArray[np.float64], int]:
+    """Weighted sums over rows: weight, decided, right, mistakes, tests, silence; and the number of rules."""
+    speaking = rules.match(rows.table, n_threads)
+    weight, decided = rows.weights(), speaking >= 0
+    answer = rules.label[speaking[decided]]
+    actual, share = rows.codes[decided], weight[decided]
+    sums = np.array(
+        [
+            weight.sum(),
+            share.sum(),
+            share[answer == actual].sum(),
+            share @ rules.costs[actual, answer],
+            weight @ rules.path_cost(rows.table, n_threads),
+            abstain_cost * weight[~decided].sum(),
+        ]
+    )
+    return sums, len(rules)
+
+
+def coverage_points(
+    folds: Iterable[tuple[Examples, Examples]],
+    settings: Settings,
+    cut_offs: Sequence[float],
+    abstain_cost: float,
+) -> list[CoveragePoint]:
+    """Learn from the first and judge on the second of each pair; one search a pair for all cut-offs."""
+    sums = np.zeros((len(cut_offs), 6))
+    sizes = np.zeros(len(cut_offs))
+    n_folds = 0
+    for train, test in folds:
+        n_folds += 1
+        for i, rules in enumerate(learn_rules(train, settings, cut_offs)):
+            part, n_rules = bills(rules, test, abstain_cost, settings.n_threads)
+            sums[i] += part
+            sizes[i] += n_rules
+    return [
+        _point(cut_off, row, size / n_folds) for cut_off, row, size in zip(cut_offs, sums, sizes, strict=True)
+    ]
+
+
+def _point(cut_off: float, sums: NDArray[np.float64], n_rules: float) -> CoveragePoint:
+    weight, decided, right, mistakes, tests, silence = sums.tolist()
+    return CoveragePoint(
+        t_good=float(cut_off),
+        coverage=decided / weight,
+        accuracy=right / decided if decided > 0 else float("nan"),
+        mistakes=mistakes / weight,
+        tests=tests / weight,
+        silence=silence / weight,
+        n_rules=n_rules,
+    )
+
+
+def cross_validated(
+    examples: Examples, settings: Settings, cut_offs: Sequence[float], abstain_cost: float, cv: Any
+) -> list[CoveragePoint]:
+    """Points of a cross-validation: stratified folds where ``cv`` is their number. Empty for a single row."""
+    weight = examples.weights()
+    pairs = [
+        (examples.take(train), examples.take(test))
+        for train, test in _splits(examples, cv, settings.random_state)
+        if weight[train].any() and weight[test].any()
+    ]
+    return coverage_points(pairs, settings, cut_offs, abstain_cost) if pairs else []
+
+
+def _splits(examples: Examples, cv: Any, random_state: Any) -> Iterable[tuple[Any, Any]]:
+    n_rows, folds = len(examples.codes), check_folds(cv)
+    if not isinstance(folds, int):
+        return folds.split(np.zeros(n_rows), examples.codes) if hasattr(folds, "split") else folds
+    fold = stratified_folds(examples.codes.astype(np.intp), min(folds, n_rows), random_state)
+    return [
+        (np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(fold.max() + 1)
+    ]
+
+
+def cheapest(points: Sequence[CoveragePoint]) -> CoveragePoint:
+    """Return the point of the least bill; of equal bills the one that decides most, then the strictest."""
+    return min(points, key=lambda point: (round(point.bill, 12), -point.coverage, point.t_good))
+
+
+def plot_coverage(points: Sequence[CoveragePoint], *, ax: Any = None, label: str | None = None) -> Any:
+    """Draw accuracy on the decided rows against the share of rows decided, a point per cut-off.
+
+    Parameters
+    ----------
+    points : sequence of CoveragePoint
+        From :meth:`RuleClassifier.coverage_path`, or ``coverage_path_`` of a fitted classifier.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    label : str, optional
+        Name of the line.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    if not points:
+        raise ValueError("points must hold at least one point, got none")
+    if ax is None:
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise ImportError("drawing needs matplotlib: pip install 'stakes[report]'.") from error
+        _, ax = plt.subplots(figsize=(5, 3.6), layout="constrained")
+    known = [point for point in points if point.coverage > 0]
+    ax.plot([p.coverage for p in known], [p.accuracy for p in known], marker="o", markersize=4, label=label)
+    for point in known:
+        ax.annotate(
+            f"{point.t_good:g}", (point.coverage, point.accuracy), xytext=(4, 4), textcoords="offset points"
+        )
+    ax.set_xlabel("share of rows decided")
+    ax.set_ylabel("accuracy where decided")
+    if label is not None:
+        ax.legend(frameon=False)
+    return ax
