@@ -4,17 +4,39 @@ from stakes import datasets, metrics
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
 from stakes.models import load_model
+from stakes.reductions import (
+    GBSE,
+    GBSET,
+    AverageCost,
+    CostBagging,
+    CostBoosting,
+    Costing,
+    DataSpaceExpansion,
+    IterativeWeighting,
+    MetaCost,
+    SamplingWarning,
+)
 from stakes.table import Table, read_table
 from stakes.tree import C45Classifier, TradeoffSearchCV
 
 __all__ = [
+    "GBSE",
+    "GBSET",
+    "AverageCost",
     "C45Classifier",
+    "CostBagging",
+    "CostBoosting",
     "CostMatrix",
+    "Costing",
+    "DataSpaceExpansion",
     "Decision",
     "FeatureCosts",
     "Guard",
     "GuardWarning",
+    "IterativeWeighting",
+    "MetaCost",
     "MinExpectedCost",
+    "SamplingWarning",
     "Table",
     "TradeoffSearchCV",
     "datasets",

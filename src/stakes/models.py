@@ -5,12 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from stakes import _json
 from stakes.decision import Guard, MinExpectedCost
+from stakes.reductions import (
+    GBSE,
+    GBSET,
+    AverageCost,
+    CostBagging,
+    CostBoosting,
+    Costing,
+    DataSpaceExpansion,
+    IterativeWeighting,
+    MetaCost,
+    Reduction,
+)
 from stakes.tree import C45Classifier, FittedTree, TradeoffSearchCV, TreeModel
 
 __all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]
@@ -80,12 +93,25 @@ class _AnyModel:
     from_dict = staticmethod(model_from_dict)
 
 
+_REDUCTIONS: tuple[type[Reduction], ...] = (
+    GBSE,
+    GBSET,
+    AverageCost,
+    CostBagging,
+    CostBoosting,
+    Costing,
+    DataSpaceExpansion,
+    IterativeWeighting,
+    MetaCost,
+)
+
 #: Every class that can be read, by the name its documents carry. New estimators are added here.
 _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "C45Classifier": C45Classifier.from_dict,
     "Guard": lambda document: Guard.from_dict(document, _AnyModel),
     "MinExpectedCost": lambda document: MinExpectedCost.from_dict(document, _AnyModel),
     "TradeoffSearchCV": lambda document: TradeoffSearchCV.from_dict(document, _AnyModel),
+    **{cls.__name__: partial(cls.from_dict, estimator_class=_AnyModel) for cls in _REDUCTIONS},
 }
 
 

@@ -147,7 +147,7 @@ class FittedTree:
             "format": FORMAT,
             "version": VERSION,
             "schema": self.schema.to_dict(),
-            "classes": _labels_to_dict(self.classes),
+            "classes": labels_to_dict(self.classes),
             "tree": self.tree.to_dict(),
             "values": self.values.tolist(),
             "decision": self.decision.tolist(),
@@ -179,7 +179,7 @@ class FittedTree:
         fitted = cls(
             tree=TreeModel.from_dict(data["tree"]),
             schema=_read_schema(data["schema"]),
-            classes=_labels_from_dict(data["classes"]),
+            classes=labels_from_dict(data["classes"]),
             values=_json.float_matrix(data["values"], "values"),
             decision=_json.int_array(data["decision"], "decision"),
             costs=optional("costs"),
@@ -199,7 +199,8 @@ def _check_probabilities(values: NDArray[np.float64], name: str, shape: tuple[in
         raise ValueError(f"{name} must add up to 1 at each node")
 
 
-def _labels_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
+def labels_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
+    """Class labels as plain values with their type."""
     labels = classes.tolist()
     for label in labels:
         if not isinstance(label, bool | int | float | str) or not _finite(label):
@@ -209,7 +210,8 @@ def _labels_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
     return {"dtype": "str" if classes.dtype.kind == "U" else classes.dtype.name, "labels": labels}
 
 
-def _labels_from_dict(data: Any) -> NDArray[Any]:
+def labels_from_dict(data: Any) -> NDArray[Any]:
+    """Class labels from what :func:`labels_to_dict` gave."""
     _json.check_mapping(data, "classes", ("dtype", "labels"))
     dtype, labels = data["dtype"], data["labels"]
     kinds = _LABEL_TYPES.get(dtype) if isinstance(dtype, str) else None
