@@ -99,7 +99,9 @@ def fit_component(estimator: Any, layout: Layout, sample: Sample, seed: int) -> 
     if (sample.target == sample.target[0]).all():
         return Constant(int(sample.target[0]))
     model = clone(estimator)
-    states = [name for name in model.get_params() if name == "random_state" or name.endswith("__random_state")]
+    states = [
+        name for name in model.get_params() if name == "random_state" or name.endswith("__random_state")
+    ]
     model.set_params(**dict.fromkeys(states, seed))
     extra = {} if sample.weights is None else {"sample_weight": sample.weights}
     return model.fit(layout.sample(sample), sample.target, **extra)

@@ -149,8 +149,9 @@ def _scan(owner: Any, source: Callable[[], Any], costs: Any) -> tuple[Schema, ND
             raise ValueError("costs must come with every block or as an argument, not both")
         costs = np.concatenate(bills)
     schema = Schema(columns)
-    check_features(owner, Table(schema, [np.zeros(0, np.int32 if c.is_nominal else float) for c in columns]),
-                   reset=True)
+    check_features(
+        owner, Table(schema, [np.zeros(0, np.int32 if c.is_nominal else float) for c in columns]), reset=True
+    )
 
     def blocks() -> Iterator[Table]:
         for X, *_ in source():

@@ -82,7 +82,9 @@ class Training:
         """Mean cost of these class codes for the held-out rows."""
         assert self.held is not None
         bill = self.costs(self.held)[np.arange(len(chosen)), chosen]
-        return float(np.average(bill, weights=None if self.rows.weight is None else self.rows.weight[self.held]))
+        return float(
+            np.average(bill, weights=None if self.rows.weight is None else self.rows.weight[self.held])
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.reductions._components import component_from_dict, component_to_dict, fit_component, probabilities
+from stakes.reductions._components import (
+    component_from_dict,
+    component_to_dict,
+    fit_component,
+    probabilities,
+    votes,
+)
 from stakes.reductions._sampling import Sampler
 from stakes.reductions._training import Part, Training
 from stakes.reductions.base import Floats, Reduction
@@ -20,7 +26,14 @@ class CostBagging(Reduction):
     """Bagged class probabilities, and the class of least expected cost by them.
 
     Each row gets into a sample with probability ``max_samples``, whatever it costs. ``decision="majority"``
-    is plain bagging. The parameters are those of :class:`~stakes.reductions.base.Reduction`.
+    is plain bagging.
+
+    Parameters
+    ----------
+    use_proba : bool
+        Whether class shares are the mean of the components' probabilities, or shares of their votes.
+    estimator, cost_matrix, n_estimators and others
+        As in :class:`~stakes.reductions.base.Reduction`.
 
     References
     ----------
@@ -36,14 +49,53 @@ class CostBagging(Reduction):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = Reduction._parameter_constraints | {
+        "use_proba": ["boolean"]
+    }
     _majority: ClassVar[bool] = False
     _share: ClassVar[float] = 2 / 3
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        use_proba: bool = True,
+        cost_matrix: Any = None,
+        n_estimators: int = 30,
+        alpha: float | Callable[[int], float] | None = None,
+        sampling: str = "rejection",
+        max_samples: float | None = None,
+        decision: str | None = None,
+        n_iter_no_change: int | None = None,
+        validation_fraction: float = 0.1,
+        categorical_features: Any = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: int | None = 0,
+    ) -> None:
+        super().__init__(
+            estimator,
+            cost_matrix=cost_matrix,
+            n_estimators=n_estimators,
+            alpha=alpha,
+            sampling=sampling,
+            max_samples=max_samples,
+            decision=decision,
+            n_iter_no_change=n_iter_no_change,
+            validation_fraction=validation_fraction,
+            categorical_features=categorical_features,
+            warm_start=warm_start,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.use_proba = use_proba
 
     def _pairs(self, part: Part) -> tuple[Floats, NDArray[np.int32]]:
         return np.ones((len(part.codes), 1)), part.codes[:, np.newaxis]
 
     def _answer(self, components: list[Any], table: Table, before: Floats) -> Floats:
-        return probabilities(components[0], self._layout, table)
+        answer = probabilities if self.use_proba else votes
+        return answer(components[0], self._layout, table)
 
 
 class MetaCost(CostBagging):
@@ -55,6 +107,8 @@ class MetaCost(CostBagging):
         Whether a component is fitted on all rows with their new labels, and predicts. False skips that and
         predicts the class of least expected cost by the bagged probabilities, as Abe et al. did in their
         comparison.
+    use_proba : bool
+        As in :class:`CostBagging`; Domingos' parameter p.
     estimator, cost_matrix, n_estimators and others
         As in :class:`~stakes.reductions.base.Reduction`. ``decision`` is how rows are relabelled.
 
@@ -76,7 +130,9 @@ class MetaCost(CostBagging):
     98
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = Reduction._parameter_constraints | {"relearn": ["boolean"]}
+    _parameter_constraints: ClassVar[dict[str, Any]] = CostBagging._parameter_constraints | {
+        "relearn": ["boolean"]
+    }
 
     model_: Any
 
@@ -85,6 +141,7 @@ class MetaCost(CostBagging):
         estimator: Any = None,
         *,
         relearn: bool = True,
+        use_proba: bool = True,
         cost_matrix: Any = None,
         n_estimators: int = 30,
         alpha: float | Callable[[int], float] | None = None,
@@ -100,6 +157,7 @@ class MetaCost(CostBagging):
     ) -> None:
         super().__init__(
             estimator,
+            use_proba=use_proba,
             cost_matrix=cost_matrix,
             n_estimators=n_estimators,
             alpha=alpha,
@@ -139,7 +197,9 @@ class MetaCost(CostBagging):
         """Return a class for each row: what the one model says, or the cheapest by the mixture."""
         if not hasattr(self, "model_"):
             return super().predict(X)
-        return self.classes_[np.asarray(self.model_.predict(self._layout.rows(self._encode(X))), dtype=np.intp)]
+        return self.classes_[
+            np.asarray(self.model_.predict(self._layout.rows(self._encode(X))), dtype=np.intp)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fitted ensemble as plain values, ready for JSON, where its components can do the same."""

@@ -110,7 +110,9 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
     }
 
     # What a method is, besides its formulas.
-    _relational: ClassVar[bool] = False  # components see pairs of a row and a class, and accept or refuse them
+    _relational: ClassVar[bool] = (
+        False  # components see pairs of a row and a class, and accept or refuse them
+    )
     _in_order: ClassVar[bool] = False  # a round needs the answers of those before
     _at_once: ClassVar[bool] = False  # a round is absorbed before the next draws, not while it does
     _majority: ClassVar[bool] = True  # what decision=None means
@@ -260,7 +262,10 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
 
     def _draw(self, training: Training, t: int, absorb: bool) -> list[Sample]:
         """Samples of round ``t``, in one pass over the rows; on the way the round before is absorbed."""
-        first, share = t * self._draws_per_round, self._share if self.max_samples is None else self.max_samples
+        first, share = (
+            t * self._draws_per_round,
+            self._share if self.max_samples is None else self.max_samples,
+        )
         samplers = [
             Sampler(self.sampling, share, self._seed, first + draw) for draw in range(self._draws_per_round)
         ]
@@ -276,7 +281,9 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
         first = t * self._draws_per_round
         seeds = [(self._seed + first + draw) % 2**31 for draw in range(len(samples))]
         component = self._component()
-        return [fit_component(component, self._layout, s, i) for s, i in zip(samples, seeds, strict=True)], samples
+        return [
+            fit_component(component, self._layout, s, i) for s, i in zip(samples, seeds, strict=True)
+        ], samples
 
     def _keep(self, t: int, components: list[Any], samples: list[Sample]) -> None:
         self.estimators_ += components
@@ -329,7 +336,9 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
 
     def _check_same(self, rows: Rows) -> None:
         if rows.schema != self.schema_ or not np.array_equal(rows.classes, self.classes_):
-            raise ValueError("warm_start needs the rows of the first fit: columns and classes must be the same")
+            raise ValueError(
+                "warm_start needs the rows of the first fit: columns and classes must be the same"
+            )
         if self.n_estimators < len(self.alphas_):
             raise ValueError(
                 f"n_estimators must be at least {len(self.alphas_)}, the rounds that warm_start goes on from, "
@@ -387,7 +396,9 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags = copy.copy(get_tags(C45Classifier() if self.estimator is None else self.estimator).input_tags)
+        tags.input_tags = copy.copy(
+            get_tags(C45Classifier() if self.estimator is None else self.estimator).input_tags
+        )
         return tags
 
     # ---- saving --------------------------------------------------------------------------------------------

@@ -114,7 +114,11 @@ class CostBoosting(Reduction):
             right = chosen == part.codes
             signed[part.at] = np.where(right, 1.0, -1.0) * answer[rows, chosen]
             paid[part.at] = np.where(right, 1.0, part.costs[rows, chosen])
-        weights = training.importance if training.rows.weight is None else training.importance * training.rows.weight
+        weights = (
+            training.importance
+            if training.rows.weight is None
+            else training.importance * training.rows.weight
+        )
         success = min(float(weights @ signed / weights.sum()), _SUREST)
         round_weight = 0.5 * np.log((1 + success) / (1 - success)) if success > 0 else 0.0
         self._total += round_weight
@@ -129,7 +133,9 @@ class CostBoosting(Reduction):
             )
 
 
-def boosted_weights(variant: str, weights: Floats, signed: Floats, paid: Floats, round_weight: float) -> Floats:
+def boosted_weights(
+    variant: str, weights: Floats, signed: Floats, paid: Floats, round_weight: float
+) -> Floats:
     """Weights of the rows after a round, not yet scaled.
 
     Parameters

@@ -30,7 +30,9 @@ class DataSpaceExpansion(Reduction):
     """
 
     def _pairs(self, part: Part) -> tuple[Floats, NDArray[np.int32]]:
-        return expanded_weights(part.costs), np.broadcast_to(np.arange(len(self.classes_), dtype=np.int32), part.costs.shape)
+        return expanded_weights(part.costs), np.broadcast_to(
+            np.arange(len(self.classes_), dtype=np.int32), part.costs.shape
+        )
 
 
 def expanded_weights(costs: Floats) -> Floats:

@@ -96,9 +96,7 @@ class IterativeWeighting(Reduction):
     def _absorb(self, part: Part, t: int) -> None:
         super()._absorb(part, t)
         answer = self._choose(part.mixture)
-        part.importance[:] = moved_weights(
-            part.importance, part.costs, answer, part.cheapest, self._alpha(t)
-        )
+        part.importance[:] = moved_weights(part.importance, part.costs, answer, part.cheapest, self._alpha(t))
 
     def _mixture_weight(self, t: int) -> float:
         return 1.0  # the last round speaks alone
