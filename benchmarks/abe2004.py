@@ -17,7 +17,15 @@ from pathlib import Path
 import numpy as np
 
 from stakes import (
-    GBSE, GBSET, AverageCost, CostBagging, Costing, DataSpaceExpansion, IterativeWeighting, MetaCost, datasets,
+    GBSE,
+    GBSET,
+    AverageCost,
+    CostBagging,
+    Costing,
+    DataSpaceExpansion,
+    IterativeWeighting,
+    MetaCost,
+    datasets,
 )  # fmt: skip
 from stakes.costs import abe_costs
 from stakes.decision import expected_costs, min_cost_class, most_probable_class
@@ -125,3 +133,173 @@ def run(title, table, labels, seed):
     constant = int(costs.values[costs.codes(y)].sum(axis=0).argmin())
     found["best constant"] = (bought(constant), 0, 0.0)
     return found
+
+
+def finished(path):
+    """Runs of earlier calls, by data set and seed."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {(unit["set"], unit["seed"]): unit["found"] for unit in map(json.loads, lines)}
+
+
+def measure(options):
+    path = RESULTS / "abe2004.jsonl"
+    done = finished(path)
+    for name, title in SETS.items():
+        missing = [
+            seed for seed in range(options.seed, options.seed + options.runs) if (title, seed) not in done
+        ]
+        if not missing or (options.only and name not in options.only):
+            continue
+        table, labels = load(name, options.seed)
+        for seed in missing:
+            found = run(title, table, labels, seed)
+            with path.open("a") as file:
+                file.write(json.dumps({"set": title, "seed": seed, "found": found}) + "\n")
+            print(title, seed, {method: round(cost, 2) for method, (cost, *_) in found.items()}, flush=True)
+    return finished(path)
+
+
+def stacked(units, title, methods):
+    """Array of shape (runs, methods, 3): cost, size and seconds."""
+    return np.array([[found[m] for m in methods] for (name, _), found in units.items() if name == title])
+
+
+def figure(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.2f}"
+
+
+def cost_table(units, titles, methods):
+    lines = ["| data set | runs | " + " | ".join(methods) + " |", "|---" * (len(methods) + 2) + "|"]
+    for title in titles:
+        cost = stacked(units, title, methods)[:, :, 0]
+        error = cost.std(axis=0, ddof=1) / np.sqrt(len(cost)) if len(cost) > 1 else np.zeros(len(methods))
+        cells = [f"{figure(m)} ± {figure(e)}" for m, e in zip(cost.mean(axis=0), error, strict=True)]
+        lines.append(f"| {title} | {len(cost)} | " + " | ".join(cells) + " |")
+        if methods == SIX:
+            lines.append("| (paper) | 20 | " + " | ".join(figure(v) for v in PAPER_COST[title]) + " |")
+    return "\n".join(lines)
+
+
+def size_table(units, titles):
+    methods = ("Bagging", "AvgCost", "DSE", "GBSE", "IW")
+    lines = ["| data set | " + " | ".join(methods) + " |", "|---" * (len(methods) + 1) + "|"]
+    for title in titles:
+        size = stacked(units, title, methods)[:, :, 1].mean(axis=0)
+        paper = dict(zip(SIX, PAPER_SIZE[title], strict=True))
+        cells = [
+            f"{s:.0f}" + (f" ({paper[m]:.0f}, ratio {s / paper[m]:.2f})" if paper[m] else "")
+            for m, s in zip(methods, size, strict=True)
+        ]
+        lines.append(f"| {title} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def ranks(units, titles, gbse):
+    """Place of one of the GBSE columns among the six, per data set."""
+    places = {}
+    for title in titles:
+        means = stacked(units, title, (*SIX[:-1], gbse))[:, :, 0].mean(axis=0)
+        places[title] = int((means < means[-1]).sum()) + 1
+    return places
+
+
+def claims(units, titles):
+    """What the paper says, and whether it holds here."""
+    mean = {
+        title: dict(zip(SIX + MORE, stacked(units, title, SIX + MORE)[:, :, 0].mean(axis=0), strict=True))
+        for title in titles
+    }
+    place = ranks(units, titles, "GBSE")
+    best = [title for title in titles if place[title] == 1]
+    skewed = [title for title in titles if title in ("Annealing", "Solar flare", "KDD-99")]
+    sizes = stacked_sizes(units, titles)
+
+    def says(holds):
+        return "yes" if holds else "no"
+
+    def where(holds):
+        names = [title for title in titles if holds(mean[title])]
+        return f"{len(names)} of {len(titles)}" + (f" ({', '.join(names)})" if names else "")
+
+    rows = [
+        ("GBSE is the cheapest of the six everywhere but on Splice, where it is second", f"cheapest on {len(best)} of "
+         f"{len(titles)} ({', '.join(best)}); places {', '.join(f'{t} {p}' for t, p in place.items())}"),
+        ("GBSE is the cheapest of the paper's own methods (IW, DSE, GBSE)",
+         where(lambda m: m["GBSE"] < min(m["IW"], m["DSE"]))),
+        ("GBSE is cheaper than MetaCost and AvgCost on Annealing and KDD-99",
+         says(all(mean[t]["GBSE"] < min(mean[t]["MetaCost"], mean[t]["AvgCost"])
+                  for t in ("Annealing", "KDD-99") if t in mean))),
+        ("on skewed sets the weighting methods need far fewer rows than bagging",
+         says(all(sizes[t]["GBSE"] < sizes[t]["Bagging"] / 5 for t in skewed))),
+        ("(asked here) GBSE is first or second of the six on at least four sets",
+         f"argmax: {sum(p <= 2 for p in place.values())} of {len(titles)}; least expected cost: "
+         f"{sum(p <= 2 for p in ranks(units, titles, 'GBSE least cost').values())} of {len(titles)}"),
+        ("(not in the paper) GBSE beats the best constant", where(lambda m: m["GBSE"] < m["best constant"])),
+        ("(not in the paper) GBSE beats MetaCost by leaf shares",
+         where(lambda m: m["GBSE"] < m["MetaCost, leaf shares"])),
+    ]  # fmt: skip
+    return "\n".join(["| claim | here |", "|---|---|", *(f"| {claim} | {found} |" for claim, found in rows)])
+
+
+def stacked_sizes(units, titles):
+    return {t: dict(zip(SIX, stacked(units, t, SIX)[:, :, 1].mean(axis=0), strict=True)) for t in titles}
+
+
+def page(units):
+    titles = [title for title in SETS.values() if len(stacked(units, title, SIX))]
+    seconds = sum(entry[2] for found in units.values() for entry in found.values())
+    return f"""# Abe et al. 2004, Tables 2 and 3
+
+Mean cost per test row and standard error; a new split (two thirds to train) and a new cost matrix per run, 30 rounds, C4.5 as
+the component, rejection sampling. All methods see the same splits and costs. {seconds / 60:.0f} minutes of processor time for
+fitting in all.
+
+## Table 2
+
+Bagging, AvgCost, IW, DSE and GBSE predict the class with the largest share of the mixture. MetaCost predicts the class of least
+expected cost without learning again, as in the paper.
+
+{cost_table(units, titles, SIX)}
+
+More columns, same splits:
+
+{cost_table(units, titles, MORE)}
+
+## Table 3
+
+Rows, or pairs of a row and a class, that the components learnt from in 30 rounds (paper, ratio). MetaCost has Bagging's.
+
+{size_table(units, titles)}
+
+## What holds
+
+{claims(units, titles)}
+
+- The sizes say how the paper sampled. Bagging took two thirds of the rows, but a tenth on Letter and KDD-99; on Letter DSE and
+  GBSE took a tenth of what the weights give, AvgCost a half. These factors (`max_samples`) are used here, and a tenth for IW.
+- The paper's MetaCost took class probabilities from votes: its figures for Solar flare (5317, bagging 5403) can come about in no
+  other way, for there pruned trees all vote for one class. By the leaves' class shares ("MetaCost, leaf shares") it is far cheaper
+  on the three skewed sets.
+- On those three a constant is hard to beat. The published 33.72 (Annealing), 48.17 (Solar flare) and 1.69 (KDD-99) of GBSE are
+  near or above it.
+- "GBSE least cost" takes the mixture's shares for probabilities. That is safe on skewed sets, where it mostly ends as the best
+  constant, and dear on the others, where the costs count twice. "GBSE stochastic" is the expected cost of drawing the answer
+  from the mixture, which the theory speaks of.
+- "MetaCost relearnt" is Domingos' method: one tree on all rows, relabelled.
+- Annealing has its missing values as missing; Solar flare is without its one row of an eighth class; KDD-99 is one sample of
+  197,710 rows. A split that leaves a class without training rows is drawn again, since the cost model divides by its share.
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", nargs="*", choices=SETS, help="data sets to run; all are reported")
+    text = page(measure(parser.parse_args()))
+    (RESULTS / "abe2004.md").write_text(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -44,7 +44,8 @@ class Sample:
     actual : int32 array
         Class code of each row in the training data.
     weights : float64 array or None
-        Importance of each row, scaled to a mean of 1; None where it is in the sample's composition.
+        Importance of each row, scaled to add up to the number of rows that these stand for; None where it is
+        in the sample's composition.
     """
 
     table: Table
@@ -84,10 +85,12 @@ class Sampler:
         actual: NDArray[np.int32],
         weights: NDArray[np.float64],
         targets: NDArray[np.int32],
+        multiplicity: NDArray[np.float64],
     ) -> None:
         """Draw from the pairs of one block, whose first row has the number ``start``.
 
-        ``weights`` and ``targets`` have a row per row of the table and a column per pair of it.
+        ``weights`` and ``targets`` have a row per row of the table and a column per pair of it;
+        ``multiplicity`` says how many rows each row stands for, which ``weights`` know already.
         """
         width = weights.shape[1]
         self.largest = max(self.largest, float(weights.max()))
@@ -104,6 +107,7 @@ class Sampler:
                 actual[rows],
                 draws[rows, pair],
                 weights[rows, pair],
+                multiplicity[rows],
             )
         )
 
@@ -125,7 +129,7 @@ class Sampler:
                 "costs must make at least one mistake on the training rows cost something; here each costs 0"
             )
         tables, *arrays = zip(*self._parts, strict=True)
-        pair, target, actual, draws, weights = (np.concatenate(parts) for parts in arrays)
+        pair, target, actual, draws, weights, multiplicity = (np.concatenate(parts) for parts in arrays)
         kept = np.flatnonzero(self._accepts(draws, weights))
         if not len(kept):
             kept = np.array([_closest(draws, weights)])
@@ -134,7 +138,7 @@ class Sampler:
             table = table.take(kept)
         handed_on = None
         if self.how == "sample_weight":
-            handed_on = weights[kept] / weights[kept].mean()
+            handed_on = weights[kept] * (multiplicity[kept].sum() / weights[kept].sum())
         return Sample(table, pair[kept], target[kept], actual[kept], handed_on)
 
 

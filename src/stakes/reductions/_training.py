@@ -121,6 +121,12 @@ class Part:
         return self.training.importance[self.at]
 
     @property
+    def weight(self) -> Floats:
+        """The user's weight of each row, 1 where none was given."""
+        weight = self.training.rows.weight
+        return np.ones(self.table.n_samples) if weight is None else weight[self.at]
+
+    @property
     def cheapest(self) -> NDArray[np.int32]:
         """Class of least cost for each row: its own, unless another is cheaper."""
         costs, codes = self.costs, self.codes

@@ -184,7 +184,7 @@ class MetaCost(CostBagging):
         for part in training.parts():
             labels = self._choose(self._mixture(part.table)).astype(np.int32)
             weights = part.usable(np.ones((len(labels), 1)))
-            everything.add(part.start, part.table, part.codes, weights, labels[:, np.newaxis])
+            everything.add(part.start, part.table, part.codes, weights, labels[:, np.newaxis], part.weight)
         return fit_component(self._component(), self._layout, everything.sample(), self._seed % 2**31)
 
     def predict_proba(self, X: Any) -> Floats:
@@ -202,7 +202,7 @@ class MetaCost(CostBagging):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fitted ensemble as plain values, ready for JSON, where its components can do the same."""
+        """Return the fitted ensemble as plain values, ready for JSON, where its components can be, too."""
         document = super().to_dict()
         return document | {"model": component_to_dict(self.model_)} if hasattr(self, "model_") else document
 

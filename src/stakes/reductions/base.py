@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags
@@ -222,7 +222,7 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
         lost = self.classes_[(training.class_weights > 0) & (self._seen == 0)]
         if len(lost) and self._seen.any():
             warnings.warn(
-                f"no row of class {', '.join(map(str, lost))} is in any of the samples: its weight is too small "
+                f"no row of class {', '.join(map(str, lost))} is in any sample: it weighs too little "
                 "beside the dearest; take more rounds, or sampling='sample_weight'",
                 SamplingWarning,
                 stacklevel=3,
@@ -274,7 +274,7 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
                 self._absorb(part, t - 1)
             weights, targets = self._pairs(part)
             for sampler in samplers:
-                sampler.add(part.start, part.table, part.codes, part.usable(weights), targets)
+                sampler.add(part.start, part.table, part.codes, part.usable(weights), targets, part.weight)
         return [sampler.sample() for sampler in samplers]
 
     def _fit_round(self, t: int, samples: list[Sample]) -> tuple[list[Any], list[Sample]]:
@@ -293,7 +293,7 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
             self._seen += np.bincount(sample.actual, minlength=len(self._seen))
 
     def _is_enough(self, training: Training) -> bool:
-        """Note what predictions for held-out rows cost by now; whether that has not fallen for long enough."""
+        """Note what predictions for held-out rows cost by now; whether it has not fallen for long enough."""
         if training.held is None:
             return False
         chosen = self._choose(training.mixture[training.held])
@@ -341,8 +341,8 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
             )
         if self.n_estimators < len(self.alphas_):
             raise ValueError(
-                f"n_estimators must be at least {len(self.alphas_)}, the rounds that warm_start goes on from, "
-                f"got {self.n_estimators}"
+                f"n_estimators must be at least {len(self.alphas_)}, the rounds that warm_start goes on "
+                f"from, got {self.n_estimators}"
             )
 
     def _choose(self, shares: Floats) -> NDArray[np.intp]:
@@ -355,7 +355,8 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return a class for each row; see ``decision``."""
-        return self.classes_[self._choose(self.predict_proba(X))]
+        shares = self.predict_proba(X)
+        return self.classes_[self._choose(shares)]
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the mixture: the share of each class in the rounds' answers."""
@@ -396,15 +397,15 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags = copy.copy(
-            get_tags(C45Classifier() if self.estimator is None else self.estimator).input_tags
-        )
+        component = C45Classifier() if self.estimator is None else self.estimator
+        tags.input_tags = copy.copy(get_tags(component).input_tags)
+        tags.input_tags.sparse = False
         return tags
 
     # ---- saving --------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fitted ensemble as plain values, ready for JSON, where its components can do the same."""
+        """Return the fitted ensemble as plain values, ready for JSON, where its components can be, too."""
         check_is_fitted(self)
         return _saving.to_dict(self)
 

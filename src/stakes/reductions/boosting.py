@@ -94,7 +94,7 @@ class CostBoosting(Reduction):
             for start in range(0, len(training.importance), 2**16):
                 at = slice(start, start + 2**16)
                 training.importance[at] = training.costs(at).sum(axis=1)
-        training.importance[:] = scaled(training.importance)
+        training.importance[:] = scaled(training.importance, training.rows.weight)
         self._first_weights = training.importance.copy()
         self._total = 0.0
 
@@ -114,11 +114,8 @@ class CostBoosting(Reduction):
             right = chosen == part.codes
             signed[part.at] = np.where(right, 1.0, -1.0) * answer[rows, chosen]
             paid[part.at] = np.where(right, 1.0, part.costs[rows, chosen])
-        weights = (
-            training.importance
-            if training.rows.weight is None
-            else training.importance * training.rows.weight
-        )
+        counted = np.ones(len(paid)) if training.rows.weight is None else training.rows.weight
+        weights = counted * training.importance
         success = min(float(weights @ signed / weights.sum()), _SUREST)
         round_weight = 0.5 * np.log((1 + success) / (1 - success)) if success > 0 else 0.0
         self._total += round_weight
@@ -129,7 +126,7 @@ class CostBoosting(Reduction):
             training.importance[:] = self._first_weights
         else:
             training.importance[:] = scaled(
-                boosted_weights(self.variant, training.importance, signed, paid, round_weight)
+                boosted_weights(self.variant, training.importance, signed, paid, round_weight), counted
             )
 
 
@@ -161,7 +158,7 @@ def boosted_weights(
     return paid * weights * np.exp(-step * signed)
 
 
-def scaled(weights: Floats) -> Floats:
-    """Weights with a mean of 1; all 0 stay so."""
-    total = weights.sum()
-    return weights * (len(weights) / total) if total > 0 else weights
+def scaled(weights: Floats, counted: Floats | None) -> Floats:
+    """Weights with a mean of 1, by how many rows each row counts for; all 0 stay so."""
+    mean = np.average(weights, weights=counted)
+    return weights / mean if mean > 0 else weights

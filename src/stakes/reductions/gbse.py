@@ -83,7 +83,7 @@ def pair_weights(costs: Floats, mixture: Floats, divisor: int = 1) -> Floats:
 
 
 def stochastic(accepted: NDArray[np.bool_], mixture: Floats) -> Floats:
-    """Turn a relation into shares: equal ones of the accepted classes, the mixture's where none is (figure 4).
+    """Turn a relation into shares: equal for the accepted classes, the mixture's where none is (figure 4).
 
     Examples
     --------
