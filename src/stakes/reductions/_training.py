@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class Training:
         return cls(rows, costs.values, held)
 
     @property
-    def class_weights(self) -> Floats:
+    def class_weights(self) -> NDArray[Any]:
         """Weight of each class among the rows."""
         return np.bincount(self.rows.codes, self.rows.weight, minlength=len(self.rows.classes))
 
