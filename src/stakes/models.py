@@ -120,7 +120,7 @@ def effective_tree(model: Any, *, unguarded: bool = False) -> FittedTree:
 
     Parameters
     ----------
-    model : fitted tree classifier, or a Guard, MinExpectedCost or TradeoffSearchCV around one
+    model : fitted tree classifier, or a Guard, MinExpectedCost or TradeoffSearchCV around one, or a MetaCost
     unguarded : bool
         Whether to return the tree also where a guard has decided against it; else that is a single leaf.
 
@@ -140,6 +140,8 @@ def effective_tree(model: Any, *, unguarded: bool = False) -> FittedTree:
         return replace(draft, decision=draft.choose(draft.values))
     if isinstance(model, TradeoffSearchCV):
         return effective_tree(model.estimator_, unguarded=unguarded)
+    if isinstance(model, MetaCost) and hasattr(model, "model_"):
+        return replace(effective_tree(model.model_), classes=model.classes_)
     fitted = getattr(model, "fitted_tree_", None)
     if fitted is None:
         raise ValueError(f"the model must be a tree or a wrapper around one, got {type(model).__name__}")

@@ -125,7 +125,7 @@ def _parquet(path: Any, target: Any) -> Callable[[], Iterator[tuple[Any, Any]]]:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=BLOCK):
                 frame = pa.Table.from_batches([batch])
-                yield frame.drop_columns([target]), frame.column(target).to_numpy()
+                yield frame.drop_columns([target]), frame.column(target)
 
     return blocks
 
@@ -138,7 +138,7 @@ def _scan(owner: Any, source: Callable[[], Any], costs: Any) -> tuple[Schema, ND
         X, y, *bill = block
         table = Table.from_data(X, owner.categorical_features)
         columns = _merged(columns, table.schema.columns)
-        labels.append(_labels(y))
+        labels.append(_labels(np.array(y.to_pylist()) if hasattr(y, "to_pylist") else y))
         bills += bill
         if len(labels[-1]) != table.n_samples:
             raise ValueError(f"a block has {table.n_samples} rows but {len(labels[-1])} classes")
