@@ -127,7 +127,7 @@ class MetaCost(CostBagging):
     >>> german = datasets.load("german")
     >>> model = MetaCost(cost_matrix=german.cost_matrix, n_estimators=10).fit(german.X, german.y)
     >>> model.model_.get_n_leaves()
-    98
+    59
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = CostBagging._parameter_constraints | {

@@ -44,7 +44,7 @@ class CostBoosting(Reduction):
     >>> german = datasets.load("german")
     >>> model = CostBoosting(cost_matrix=german.cost_matrix, n_estimators=5).fit(german.X, german.y)
     >>> model.predict(german.X[:3]).tolist()
-    ['good', 'bad', 'good']
+    ['good', 'bad', 'bad']
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = Reduction._parameter_constraints | {

@@ -26,7 +26,7 @@ class DataSpaceExpansion(Reduction):
     >>> german = datasets.load("german")
     >>> model = DataSpaceExpansion(cost_matrix=german.cost_matrix, n_estimators=10).fit(german.X, german.y)
     >>> model.predict(german.X[:3]).tolist()
-    ['good', 'bad', 'good']
+    ['bad', 'bad', 'good']
     """
 
     def _pairs(self, part: Part) -> tuple[Floats, NDArray[np.int32]]:

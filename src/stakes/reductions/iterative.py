@@ -38,7 +38,7 @@ class IterativeWeighting(Reduction):
     >>> german = datasets.load("german")
     >>> model = IterativeWeighting(cost_matrix=german.cost_matrix, n_estimators=3).fit(german.X, german.y)
     >>> len(model.estimators_), model.predict(german.X[:3]).tolist()
-    (30, ['good', 'bad', 'good'])
+    (30, ['bad', 'bad', 'good'])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = Reduction._parameter_constraints | {
