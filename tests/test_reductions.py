@@ -385,6 +385,7 @@ def test_metacost_learns_one_readable_model_of_new_labels():
     tree = C45Classifier().fit(frame, labels)
     np.testing.assert_array_equal(model.predict(frame), tree.predict(frame))
     assert effective_tree(model).tree.n_nodes == tree.n_nodes_
+    assert effective_tree(model).labels == ["a", "b", "c"]
     assert "colour" in model.model_.export_text()
     with pytest.raises(ValueError, match="a tree or a wrapper"):
         effective_tree(bagged)

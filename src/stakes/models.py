@@ -141,7 +141,8 @@ def effective_tree(model: Any, *, unguarded: bool = False) -> FittedTree:
     if isinstance(model, TradeoffSearchCV):
         return effective_tree(model.estimator_, unguarded=unguarded)
     if isinstance(model, MetaCost) and hasattr(model, "model_"):
-        return replace(effective_tree(model.model_), classes=model.classes_)
+        inner = effective_tree(model.model_)  # of class codes, not all of which need be left
+        return replace(inner, classes=model.classes_[inner.classes])
     fitted = getattr(model, "fitted_tree_", None)
     if fitted is None:
         raise ValueError(f"the model must be a tree or a wrapper around one, got {type(model).__name__}")
