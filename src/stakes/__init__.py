@@ -6,12 +6,31 @@ from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
 from stakes.evolve import GDTClassifier
 from stakes.models import load_model
 from stakes.rules import MDLDiscretizer, RuleClassifier
+from stakes.reductions import (
+    GBSE,
+    GBSET,
+    AverageCost,
+    CostBagging,
+    CostBoosting,
+    Costing,
+    DataSpaceExpansion,
+    IterativeWeighting,
+    MetaCost,
+    SamplingWarning,
+)
 from stakes.table import Table, read_table
 from stakes.tree import C45Classifier, TradeoffSearchCV
 
 __all__ = [
+    "GBSE",
+    "GBSET",
+    "AverageCost",
     "C45Classifier",
+    "CostBagging",
+    "CostBoosting",
     "CostMatrix",
+    "Costing",
+    "DataSpaceExpansion",
     "Decision",
     "FeatureCosts",
     "GDTClassifier",
@@ -20,6 +39,10 @@ __all__ = [
     "MDLDiscretizer",
     "MinExpectedCost",
     "RuleClassifier",
+    "IterativeWeighting",
+    "MetaCost",
+    "MinExpectedCost",
+    "SamplingWarning",
     "Table",
     "TradeoffSearchCV",
     "datasets",

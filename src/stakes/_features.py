@@ -34,3 +34,14 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> None:
 def take_rows(X: Any, rows: Any) -> Any:
     """Rows of a table, array or frame."""
     return X.take(rows) if isinstance(X, Table) else _safe_indexing(X, rows)
+
+
+def one_hot(table: Table) -> np.ndarray:
+    """A table as numbers: nominal columns one-hot, missing categories as zeros, missing numbers as NaN."""
+    parts = [
+        (values[:, None] == np.arange(len(column.categories))).astype(float)
+        if column.is_nominal
+        else values[:, None]
+        for column, values in zip(table.schema.columns, table.columns, strict=True)
+    ]
+    return np.hstack(parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,18 @@ from stakes import _json
 from stakes.decision import Guard, MinExpectedCost
 from stakes.evolve import GDTClassifier
 from stakes.rules import MDLDiscretizer, RuleClassifier
+from stakes.reductions import (
+    GBSE,
+    GBSET,
+    AverageCost,
+    CostBagging,
+    CostBoosting,
+    Costing,
+    DataSpaceExpansion,
+    IterativeWeighting,
+    MetaCost,
+    Reduction,
+)
 from stakes.tree import C45Classifier, FittedTree, TradeoffSearchCV, TreeModel
 
 __all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]
@@ -82,6 +95,18 @@ class _AnyModel:
     from_dict = staticmethod(model_from_dict)
 
 
+_REDUCTIONS: tuple[type[Reduction], ...] = (
+    GBSE,
+    GBSET,
+    AverageCost,
+    CostBagging,
+    CostBoosting,
+    Costing,
+    DataSpaceExpansion,
+    IterativeWeighting,
+    MetaCost,
+)
+
 #: Every class that can be read, by the name its documents carry. New estimators are added here.
 _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "C45Classifier": C45Classifier.from_dict,
@@ -91,6 +116,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "MinExpectedCost": lambda document: MinExpectedCost.from_dict(document, _AnyModel),
     "RuleClassifier": lambda document: RuleClassifier.from_dict(document, model_from_dict),
     "TradeoffSearchCV": lambda document: TradeoffSearchCV.from_dict(document, _AnyModel),
+    **{cls.__name__: partial(cls.from_dict, estimator_class=_AnyModel) for cls in _REDUCTIONS},
 }
 
 
@@ -99,7 +125,7 @@ def effective_tree(model: Any, *, unguarded: bool = False) -> FittedTree:
 
     Parameters
     ----------
-    model : fitted tree classifier, or a Guard, MinExpectedCost or TradeoffSearchCV around one
+    model : fitted tree classifier, or a Guard, MinExpectedCost or TradeoffSearchCV around one, or a MetaCost
     unguarded : bool
         Whether to return the tree also where a guard has decided against it; else that is a single leaf.
 
@@ -119,6 +145,9 @@ def effective_tree(model: Any, *, unguarded: bool = False) -> FittedTree:
         return replace(draft, decision=draft.choose(draft.values))
     if isinstance(model, TradeoffSearchCV):
         return effective_tree(model.estimator_, unguarded=unguarded)
+    if isinstance(model, MetaCost) and hasattr(model, "model_"):
+        inner = effective_tree(model.model_)  # of class codes, not all of which need be left
+        return replace(inner, classes=model.classes_[inner.classes])
     fitted = getattr(model, "fitted_tree_", None)
     if fitted is None:
         raise ValueError(f"the model must be a tree or a wrapper around one, got {type(model).__name__}")

@@ -11,9 +11,21 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
+from stakes._features import one_hot
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import MinExpectedCost
 from stakes.evolve import GDTClassifier
+from stakes.reductions import (
+    GBSE,
+    GBSET,
+    AverageCost,
+    CostBagging,
+    CostBoosting,
+    Costing,
+    DataSpaceExpansion,
+    IterativeWeighting,
+    MetaCost,
+)
 from stakes.report.comparison import ConstantClassifier
 from stakes.rules import RuleClassifier
 from stakes.table import Schema, Table
@@ -84,6 +96,51 @@ LEARNERS: dict[str, tuple[str, str, Maker]] = {
         "the same in MinExpectedCost",
         lambda c, seed: MinExpectedCost(_sklearn(seed), cost_matrix=c),
     ),
+    "gbse": (
+        "GBSE",
+        "gradient boosting with stochastic ensembles, 30 trees",
+        lambda c, seed: GBSE(cost_matrix=c, random_state=seed),
+    ),
+    "gbse_t": (
+        "GBSE-T",
+        "the variant of GBSE with a proof",
+        lambda c, seed: GBSET(cost_matrix=c, random_state=seed),
+    ),
+    "dse": (
+        "DSE",
+        "data space expansion, 30 trees",
+        lambda c, seed: DataSpaceExpansion(cost_matrix=c, random_state=seed),
+    ),
+    "iw": (
+        "IW",
+        "iterative weighting, 30 rounds of 10 trees",
+        lambda c, seed: IterativeWeighting(cost_matrix=c, random_state=seed),
+    ),
+    "costing": (
+        "costing",
+        "30 trees on samples in proportion to costs",
+        lambda c, seed: Costing(cost_matrix=c, random_state=seed),
+    ),
+    "avgcost": (
+        "average cost",
+        "30 trees on samples in proportion to mean costs",
+        lambda c, seed: AverageCost(cost_matrix=c, random_state=seed),
+    ),
+    "bagging_mc": (
+        "bagging min. cost",
+        "30 bagged trees, class of least expected cost",
+        lambda c, seed: CostBagging(cost_matrix=c, random_state=seed),
+    ),
+    "metacost": (
+        "MetaCost",
+        "one tree on rows relabelled by 30 bagged ones",
+        lambda c, seed: MetaCost(cost_matrix=c, random_state=seed),
+    ),
+    "csb1": (
+        "CSB1",
+        "cost-sensitive boosting, 30 trees",
+        lambda c, seed: CostBoosting(cost_matrix=c, random_state=seed),
+    ),
     "constant": ("best constant", "always the cheapest class", lambda c, seed: ConstantClassifier(c)),
 }
 
@@ -137,11 +194,4 @@ class OneHotTable(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Return the numbers."""
-        table = self.schema_.encode(X)
-        parts = [
-            (values[:, None] == np.arange(len(column.categories))).astype(float)
-            if column.is_nominal
-            else values[:, None]
-            for column, values in zip(table.schema.columns, table.columns, strict=True)
-        ]
-        return np.hstack(parts)
+        return one_hot(self.schema_.encode(X))

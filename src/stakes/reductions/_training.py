@@ -1,0 +1,143 @@
+"""The training rows with what changes from round to round; all of it per row, none of it per feature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.costs import CostMatrix
+from stakes.reductions._rows import Rows
+from stakes.reductions._sampling import uniforms
+from stakes.table import Table
+
+Floats = NDArray[np.float64]
+
+#: Streams of rounds count up from 0; this one says which rows are held out.
+_HELD_OUT = 2**63
+
+
+@dataclass(eq=False)
+class Training:
+    """Rows, their costs, and the state of the rounds.
+
+    Attributes
+    ----------
+    rows : Rows
+    class_costs : array of shape (n_classes, n_classes)
+        Costs ``[actual, predicted]``, used where rows have no costs of their own.
+    mixture : array of shape (n_samples, n_classes)
+        ``H_t(y|x)``, uniform at first.
+    importance : array of shape (n_samples,)
+        Weight of each row, for the methods that change one number per row.
+    held : bool array of shape (n_samples,) or None
+        Rows that no sample may have.
+    """
+
+    rows: Rows
+    class_costs: Floats
+    held: NDArray[np.bool_] | None
+    mixture: Floats = field(init=False)
+    importance: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        n_samples, n_classes = len(self.rows.codes), len(self.rows.classes)
+        self.mixture = np.full((n_samples, n_classes), 1 / n_classes)
+        self.importance = np.ones(n_samples)
+
+    @classmethod
+    def of(cls, rows: Rows, costs: CostMatrix, seed: int, fraction: float) -> Self:
+        """Start with a fraction of the rows held out."""
+        held = None
+        if fraction > 0:
+            draws = uniforms(seed, _HELD_OUT, 0, len(rows.codes))
+            held = draws < fraction
+            held[np.argmin(draws)] = True
+            if held.all():
+                raise ValueError(f"n_iter_no_change needs rows to hold out, got {len(rows.codes)} in all")
+        return cls(rows, costs.values, held)
+
+    @property
+    def class_weights(self) -> NDArray[Any]:
+        """Weight of each class among the rows."""
+        return np.bincount(self.rows.codes, self.rows.weight, minlength=len(self.rows.classes))
+
+    def parts(self) -> Iterator[Part]:
+        """Blocks of the rows, in their order, read anew each time."""
+        start = 0
+        for table in self.rows.blocks():
+            yield Part(self, start, table)
+            start += table.n_samples
+
+    def costs(self, rows: slice | NDArray[np.bool_]) -> Floats:
+        """Costs of each class for these rows, shifted so that the cheapest costs 0."""
+        codes = self.rows.codes[rows]
+        bill = self.class_costs[codes] if self.rows.costs is None else self.rows.costs[rows]
+        return bill - bill.min(axis=1, keepdims=True)
+
+    def held_out_cost(self, chosen: NDArray[np.intp]) -> float:
+        """Mean cost of these class codes for the held-out rows."""
+        assert self.held is not None
+        bill = self.costs(self.held)[np.arange(len(chosen)), chosen]
+        return float(
+            np.average(bill, weights=None if self.rows.weight is None else self.rows.weight[self.held])
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One block of the training rows."""
+
+    training: Training
+    start: int
+    table: Table
+
+    @property
+    def at(self) -> slice:
+        """Where the block is among all rows."""
+        return slice(self.start, self.start + self.table.n_samples)
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """Class codes."""
+        return self.training.rows.codes[self.at]
+
+    @property
+    def costs(self) -> Floats:
+        """Costs of each class, shifted so that the cheapest costs 0."""
+        return self.training.costs(self.at)
+
+    @property
+    def mixture(self) -> Floats:
+        """Shares of the classes by the rounds so far; a view that can be changed."""
+        return self.training.mixture[self.at]
+
+    @property
+    def importance(self) -> Floats:
+        """Weight of each row; a view that can be changed."""
+        return self.training.importance[self.at]
+
+    @property
+    def weight(self) -> Floats:
+        """The user's weight of each row, 1 where none was given."""
+        weight = self.training.rows.weight
+        return np.ones(self.table.n_samples) if weight is None else weight[self.at]
+
+    @property
+    def cheapest(self) -> NDArray[np.int32]:
+        """Class of least cost for each row: its own, unless another is cheaper."""
+        costs, codes = self.costs, self.codes
+        own = costs[np.arange(len(codes)), codes] == 0
+        return np.where(own, codes, costs.argmin(axis=1)).astype(np.int32)
+
+    def usable(self, weights: Floats) -> Floats:
+        """Weights times those of the user, 0 for rows that are held out."""
+        rows = self.training.rows
+        if rows.weight is not None:
+            weights = weights * rows.weight[self.at, np.newaxis]
+        if self.training.held is not None:
+            weights = np.where(self.training.held[self.at, np.newaxis], 0.0, weights)
+        return weights
