@@ -38,7 +38,9 @@ def load(name, max_rows):
     rows = np.random.default_rng(0).permutation(len(data.y))[:max_rows]
     codes = np.unique(data.y[rows], return_inverse=True)[1]
     keep = np.bincount(codes)[codes] >= N_SPLITS
-    return data.X.iloc[rows[keep]].reset_index(drop=True), np.unique(codes[keep], return_inverse=True)[1]
+    # LightGBM refuses names with brackets and colons.
+    X = data.X.iloc[rows[keep]].set_axis([f"c{j}" for j in range(data.X.shape[1])], axis=1)
+    return X.reset_index(drop=True), np.unique(codes[keep], return_inverse=True)[1]
 
 
 def cost_draws(name, codes, split):

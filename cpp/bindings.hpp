@@ -21,5 +21,6 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned_array(std::vector<T>&& values) {
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
 }
 
+void bind_additive(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_tree(nb::module_& m);

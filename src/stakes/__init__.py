@@ -4,10 +4,12 @@ from stakes import datasets, metrics
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
 from stakes.models import load_model
+from stakes.reductions import BoostedStakes
 from stakes.table import Table, read_table
 from stakes.tree import C45Classifier, TradeoffSearchCV
 
 __all__ = [
+    "BoostedStakes",
     "C45Classifier",
     "CostMatrix",
     "Decision",

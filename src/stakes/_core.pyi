@@ -136,3 +136,19 @@ def route_mixture(
     rows: NDArray[np.int64],
     values: Floats,
 ) -> Floats: ...
+
+# --- sums of trees ----------------------------------------------------------------------------------------
+
+def additive_sums(
+    matrix: Floats,
+    feature: Codes,
+    threshold: Floats,
+    left: Codes,
+    right: Codes,
+    missing_left: Codes,
+    value: Floats,
+    root: Codes,
+    target: Codes,
+    n_targets: int,
+    n_threads: int = 1,
+) -> Floats: ...

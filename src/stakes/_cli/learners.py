@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import MinExpectedCost
+from stakes.reductions import BoostedStakes
 from stakes.report.comparison import ConstantClassifier
 from stakes.table import Schema, Table
 from stakes.tree import C45Classifier
@@ -57,6 +58,11 @@ LEARNERS: dict[str, tuple[str, str, Maker]] = {
         lambda c, seed: C45Classifier(cost_matrix=c, cost_use="none", dialect="j48"),
     ),
     "j48cs": ("J48CS", "c4.5cs as Weka has it", lambda c, seed: C45Classifier(cost_matrix=c, dialect="j48")),
+    "boosted": (
+        "BoostedStakes",
+        "boosted trees, linear and kernel models blended, least expected cost, guarded",
+        lambda c, seed: BoostedStakes(cost_matrix=c, random_state=seed),
+    ),
     "sklearn": (
         "scikit-learn tree",
         "DecisionTreeClassifier, one-hot encoded",
