@@ -166,7 +166,9 @@ class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
         seed = self.random_state
         if seed is None:
             seed = int(np.random.default_rng().integers(_MOST))
-        with threadpool_limits(1, user_api="blas"):  # sums depend on the number of threads
+        # Sums depend on the number of threads. A fold has fewer rows per class than y, which was checked.
+        with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The number of unique classes")
             training = Training.plan(inner, weight, seed, self.n_jobs)
             self.blend_, proba = fit_parts(table, training, say)
         self.shares_ = np.bincount(codes, weights=weight, minlength=n_classes) / weight.sum()

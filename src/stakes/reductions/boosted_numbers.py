@@ -104,7 +104,9 @@ class Numbers:
         if not _inside(numbers.gaps, len(numbers)) or not _inside(numbers.column, len(schema)):
             raise ValueError("numbers must come from columns of the schema")
         for j, code in zip(numbers.column, numbers.category, strict=True):
-            if schema.columns[j].is_nominal != (code >= 0) or code >= max(1, len(schema.columns[j].categories)):
+            if schema.columns[j].is_nominal != (code >= 0) or code >= max(
+                1, len(schema.columns[j].categories)
+            ):
                 raise ValueError(f"numbers of column {schema.columns[j].name!r} do not fit its kind")
         return numbers
 

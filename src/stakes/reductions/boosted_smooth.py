@@ -164,7 +164,7 @@ def softmax_regression(
     weight: Matrix,
     strength: float,
     start: Linear | None = None,
-    max_iter: int = 200,
+    max_iter: int = 100,
 ) -> Linear:
     """Minimise the weighted log loss plus ``sum(slope ** 2) / (2 * strength)``.
 
@@ -196,6 +196,10 @@ def softmax_regression(
         start = Linear(np.zeros((n_features, n_classes)), np.log(np.maximum(share, 1e-6)))
     first = np.concatenate([start.level, start.slope.ravel()])
     found = minimize(
-        objective, first, jac=True, method="L-BFGS-B", options={"maxiter": max_iter, "gtol": 1e-5, "ftol": 1e-8}
+        objective,
+        first,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": max_iter, "gtol": 1e-5, "ftol": 1e-6},
     ).x
     return Linear(found[n_classes:].reshape(n_features, n_classes), found[:n_classes])
