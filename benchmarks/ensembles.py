@@ -17,8 +17,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from ensembles_peers import COST, PROBABILITY, minimum_expected_cost
 
+from ensembles_peers import COST, PROBABILITY, minimum_expected_cost
 from stakes import BoostedStakes, datasets
 from stakes._folds import stratified_folds
 from stakes.costs import abe_costs, ting_costs

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.additive import additive_sums
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
+from oracles.additive import additive_sums
 from stakes import BoostedStakes, CostMatrix, GuardWarning, Table, _core, datasets, load_model
 from stakes.reductions.boosted_blend import blend, fit_blend
 from stakes.reductions.boosted_folds import Training, log_shares, softmax

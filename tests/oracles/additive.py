@@ -11,7 +11,8 @@ def additive_sums(matrix, feature, threshold, left, right, missing_left, value, 
     """What ``_core.additive_sums`` gives, as an array of shape (n_rows, n_targets)."""
     sums = np.zeros((len(matrix), n_targets))
     for row, numbers in enumerate(matrix):
-        for node, column in zip(root, target, strict=True):
+        for first, column in zip(root, target, strict=True):
+            node = first
             while feature[node] >= 0:
                 x = numbers[feature[node]]
                 goes_left = bool(missing_left[node]) if math.isnan(x) else x <= threshold[node]

@@ -1,4 +1,4 @@
-"""Our best multi-class cost-sensitive ensemble: three kinds of probabilities, blended, calibrated, guarded."""
+"""The ensemble to beat where mistakes cost: three kinds of probabilities, blended, calibrated, guarded."""
 
 from __future__ import annotations
 
@@ -42,19 +42,20 @@ _MOST = 2**31 - 1
 class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
     """Cheapest decisions from blended probabilities: the ensemble to beat where mistakes cost.
 
-    Gradient-boosted trees, logistic regression and a kernel logistic regression are learnt on the folds of a
-    cross-validation. Rows that a model has not seen say how many rounds, which regularisation, and how much each part has
-    to say in the blend, which is calibrated by the same rows. Predictions are classes of least expected cost, unless the
-    best constant would have cost those rows no more: then there is a :class:`GuardWarning`, and the constant.
+    Gradient-boosted trees, logistic regression and kernel logistic regression are learnt on the folds of a
+    cross-validation. Rows that a model has not seen say how many rounds, which regularisation, and how much
+    each part has to say in the blend; they calibrate it, too. Predictions are the classes of least expected
+    cost, unless the best constant would have cost those rows no more: then there is a
+    :class:`~stakes.GuardWarning`, and the constant.
 
-    Inside, nominal columns become a 0/1 number per category and numbers are standardised. Missing numbers stay missing for
-    the trees; for the others they are the mean, and a 0/1 number says so.
+    Inside, nominal columns become a 0/1 number per category and numbers are standardised. Missing numbers
+    stay missing for the trees; for the other parts they are the mean, and a 0/1 number says so.
 
     Parameters
     ----------
     cost_matrix : CostMatrix, array, dict, data frame, path or None
-        What mistakes cost, indexed ``[actual, predicted]``; None: every mistake costs 1, or the mean of the costs
-        per example given to ``fit``.
+        What mistakes cost, indexed ``[actual, predicted]``; None: the mean of the costs per example given to
+        ``fit``, or 1 for every mistake.
     categorical_features : list of names or indices, mask or None
         Columns that are nominal although they hold numbers. Text, booleans and categories always are.
     unseen : {"missing", "error"}
@@ -71,15 +72,15 @@ class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
     classes_, cost_matrix_ : class labels, costs in their order
     guarded_ : True where the constant is predicted
     constant_ : label of the best constant
-    constant_cost_, cv_cost_ : mean cost per row of the constant and of the ensemble, on held-out training rows
+    constant_cost_, cv_cost_ : mean cost per row of the constant, and of the ensemble on held-out rows
     shares_ : class shares of the training rows, which ``predict_proba`` gives where guarded
     blend_ : the parts and their weights; None where there was nothing to learn
     n_features_in_, feature_names_in_ : number of columns, and their names where X had them
 
     Notes
     -----
-    Costs shape the decision and the guard, not the probabilities: with calibrated probabilities that was better
-    than any weighting by cost that was tried. Costs per example decide by their mean for each class.
+    Costs shape the decision and the guard, not the probabilities. Costs per example decide by their mean for
+    each class.
 
     Examples
     --------
@@ -186,8 +187,9 @@ class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
         self.guarded_ = self.blend_ is not None and self.cv_cost_ >= self.constant_cost_ - slack
         if self.guarded_:
             warnings.warn(
-                f"{type(self).__name__} costs {self.cv_cost_:.4g} per row in cross-validation, always predicting "
-                f"{self.constant_} costs {self.constant_cost_:.4g}; the constant is predicted from here on",
+                f"{type(self).__name__} costs {self.cv_cost_:.4g} per row in cross-validation, "
+                f"always predicting {self.constant_} costs {self.constant_cost_:.4g}; "
+                "the constant is predicted from here on",
                 GuardWarning,
                 stacklevel=4,
             )

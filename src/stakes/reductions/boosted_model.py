@@ -74,7 +74,7 @@ class Blend:
 def fit_parts(table: Table, training: Training, say: Callable[[str], None]) -> tuple[Blend | None, Matrix]:
     """Learn the parts and blend them; also the probabilities of the rows by models that have not seen them.
 
-    Without a column that varies, or with one class, there is nothing to learn: no blend, and the class shares.
+    Without a column that varies, or with one class, there is nothing to learn: no blend, the class shares.
     """
     shares = np.bincount(training.codes, weights=training.weight) / training.weight.sum()
     numbers = Numbers.learn(table)

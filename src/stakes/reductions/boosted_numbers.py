@@ -25,8 +25,8 @@ FARTHEST = 6.0
 class Numbers:
     """How columns become numbers: standardised, and one 0/1 number for each category.
 
-    Missing numbers stay NaN in `encode`, which trees can use; `fill` makes them 0, the mean, and adds a 0/1 number
-    for each column where training rows lacked one. A row without a category has 0 everywhere.
+    Missing numbers stay NaN in `encode`, which trees can use; `fill` makes them 0, the mean, and adds a 0/1
+    number for each column where training rows lacked one. A row without a category has 0 everywhere.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Numbers:
 
     @classmethod
     def learn(cls, table: Table) -> Numbers:
-        """Read scales and frequent categories off the training rows; a column that never varies is left out."""
+        """Read scales and categories off the training rows; a column that never varies is left out."""
         found: list[tuple[int, int, float, float, float]] = []
         gaps = []
         for j, (column, values) in enumerate(zip(table.schema.columns, table.columns, strict=True)):
@@ -65,9 +65,9 @@ class Numbers:
                 gaps.append(len(found))
             found.append((j, -1, unit, center, float((known / unit).std())))
         parts: list[Any] = [list(part) for part in zip(*found, strict=True)] or [[]] * 5
-        whole = [np.array(part, dtype=np.int32) for part in (*parts[:2], gaps)]
-        real = [np.array(part, dtype=np.float64) for part in parts[2:]]
-        return cls(whole[0], whole[1], *real, gaps=whole[2])
+        origin, category, gap = (np.array(part, dtype=np.int32) for part in (*parts[:2], gaps))
+        units, centers, scales = (np.array(part, dtype=np.float64) for part in parts[2:])
+        return cls(origin, category, units, centers, scales, gap)
 
     def __len__(self) -> int:
         return len(self.column)
@@ -94,10 +94,10 @@ class Numbers:
     def from_dict(cls, data: Mapping[str, Any], schema: Schema) -> Numbers:
         """Read back what `to_dict` gave and check it against the columns."""
         _json.check_mapping(data, "numbers", cls.__dataclass_fields__)
-        whole = {name: _json.int_array(data[name], name) for name in ("column", "category", "gaps")}
-        real = {name: _json.float_array(data[name], name) for name in ("unit", "center", "scale")}
-        numbers = cls(**whole, **real)
-        if {len(part) for part in (numbers.category, *real.values())} != {len(numbers)}:
+        column, category, gaps = (_json.int_array(data[n], n) for n in ("column", "category", "gaps"))
+        unit, center, scale = (_json.float_array(data[n], n) for n in ("unit", "center", "scale"))
+        numbers = cls(column, category, unit, center, scale, gaps)
+        if {len(category), len(unit), len(center), len(scale)} != {len(column)}:
             raise ValueError("numbers must have lists of one length")
         if not ((numbers.unit > 0).all() and (numbers.scale > 0).all()):
             raise ValueError("numbers must have units and scales above 0")

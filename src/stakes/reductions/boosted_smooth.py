@@ -1,4 +1,4 @@
-"""Smooth parts of `BoostedStakes`: multinomial logistic regression, on numbers and on distances to known rows."""
+"""Smooth parts of `BoostedStakes`: logistic regression on the numbers, and on the nearness to known rows."""
 
 from __future__ import annotations
 
@@ -82,8 +82,7 @@ def nearness(rows: Matrix, landmarks: Matrix, gamma: float) -> Matrix:
 
 def fit_linear(filled: Matrix, training: Training) -> tuple[Linear, Matrix]:
     """Logistic regression of the strength that suits held-out rows best, and their scores."""
-    path = Path(filled, training, LINEAR_STRENGTHS)
-    return path.all_folds()
+    return Path(filled, training, LINEAR_STRENGTHS).all_folds()
 
 
 def fit_kernel(filled: Matrix, training: Training) -> tuple[Kernel, Matrix]:
@@ -107,14 +106,14 @@ def fit_kernel(filled: Matrix, training: Training) -> tuple[Kernel, Matrix]:
 
 
 class Path:
-    """Regressions from strong to weak regularisation, on the first two folds; each starts from the one before."""
+    """Regressions from strong to weak regularisation on the first two folds, each starting from the last."""
 
     def __init__(self, features: Matrix, training: Training, strengths: Sequence[float]) -> None:
         self.features = features
         self.training = training
         self.best_loss = np.inf
         tried = training.splits[:2]
-        fitted: list[Linear | None] = [None] * len(tried)
+        fitted: list[Any] = [None] * len(tried)
         worse = 0
         for strength in strengths:
             jobs = list(zip((train for train, _ in tried), fitted, strict=True))
@@ -129,7 +128,7 @@ class Path:
                 break
 
     def all_folds(self) -> tuple[Linear, Matrix]:
-        """Mean of the regressions of all folds at the best strength, and scores of the rows they did not see."""
+        """Mean of the folds' regressions at the best strength, and scores of the rows they did not see."""
         splits, held_scores = self.training.splits, self.training.start()
         rest = [train for train, _ in splits[len(self.fitted) :]]
         first = self.fitted[0]

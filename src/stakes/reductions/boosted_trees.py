@@ -77,12 +77,12 @@ class Trees:
     def from_dict(cls, data: Mapping[str, Any], n_features: int, n_classes: int) -> Trees:
         """Read back what `to_dict` gave; the core checks that every walk through them ends."""
         _json.check_mapping(data, "the trees", [field.name for field in fields(cls)])
-        real = {name: _json.float_array(data[name], name) for name in ("threshold", "value", "level")}
-        whole = {
-            name: _json.int_array(data[name], name)
-            for name in ("feature", "left", "right", "missing_left", "root", "target")
+        read = {"threshold": _json.float_array, "value": _json.float_array, "level": _json.float_array}
+        found: dict[str, Any] = {
+            field.name: read.get(field.name, _json.int_array)(data[field.name], field.name)
+            for field in fields(cls)
         }
-        trees = cls(**whole, **real)
+        trees = cls(**found)
         if len(trees.level) != n_classes:
             raise ValueError(f"the trees must have {n_classes} levels, one per class")
         trees.scores(np.zeros((0, n_features)))
@@ -130,7 +130,9 @@ def flatten(models: Sequence[Any], first: int, last: int, n_classes: int) -> Tre
 
     With two classes a model has one tree a round, for the odds of the second class.
     """
-    nodes, target, level = [], [], np.zeros(n_classes)
+    nodes: list[Any] = []
+    target: list[int] = []
+    level = np.zeros(n_classes)
     for model in models:
         level[n_classes - model._baseline_prediction.size :] += model._baseline_prediction.ravel()
         for trees in model._predictors[first:last]:
