@@ -1,4 +1,4 @@
-"""``stakes fit``: learn a tree and write it to a file."""
+"""``stakes fit``: learn a model and write it to a file."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from stakes._cli.shared import (
 from stakes.costs import as_feature_costs
 from stakes.decision import Guard
 from stakes.models import save_model
+from stakes.reductions import BoostedStakes
 from stakes.report._looking import looking
 from stakes.report.comparison import count_leaves
 from stakes.tree import C45Classifier
@@ -34,6 +35,7 @@ from stakes.tree.words import amount
 
 NAME = "fit"
 
+Learner = StrEnum("Learner", {"tree": "c4.5", "boosted": "boosted"})
 CostUse = StrEnum("CostUse", ["weights", "priors", "none"])
 Decision = StrEnum("Decision", ["majority", "min_cost"])
 Criterion = StrEnum(
@@ -67,6 +69,9 @@ def command(
     costs: CostsOption = None,
     target: TargetOption = None,
     weights: WeightsOption = None,
+    learner: Annotated[
+        Learner, typer.Option("--learner", "-l", help="A tree, or the strongest ensemble.")
+    ] = Learner.tree,
     guard: Annotated[
         bool,
         typer.Option(help="Predict the best constant where the tree does not beat it in cross-validation."),
@@ -131,10 +136,13 @@ def command(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Learn a C4.5 tree that takes costs into account, and write it as JSON.
+    """Learn a C4.5 tree, or an ensemble, that takes costs into account, and write it as JSON.
 
     The fit is guarded: where the tree does not cost less than always answering one class, that class is what
     the model will answer. A note says so, and so does the file. `--no-guard` gives the bare tree.
+
+    `--learner boosted` learns `BoostedStakes`, which is always guarded. Of the options about trees it heeds
+    `--categorical`, `--unseen`, `--seed` and `--jobs`.
 
     For example:
 
@@ -144,11 +152,23 @@ def command(
 
     - `stakes fit patients.csv --feature-costs prices.csv --criterion cs_gain --max-path-cost 40`
 
+    - `stakes fit loans.csv --learner boosted -o ensemble.json`
+
     - `stakes fit loans.csv --cost-use none --prune cost --max-depth 4 --no-guard -o small.json`
     """
     if feature_costs is None:
         _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
     problem = read_problem(data, target, costs, weights)
+    if learner is Learner.boosted:
+        ensemble = BoostedStakes(
+            cost_matrix=problem.costs,
+            categorical_features=categorical or None,
+            unseen=unseen.value,
+            n_jobs=jobs,
+            random_state=seed,
+        )
+        _learn(ensemble, problem, output, as_json)
+        return
     tree = C45Classifier(
         cost_matrix=problem.costs,
         cost_use=cost_use.value,
@@ -179,7 +199,10 @@ def command(
         n_jobs=jobs,
         random_state=seed,
     )
-    model = Guard(tree, cv=folds, random_state=seed) if guard else tree
+    _learn(Guard(tree, cv=folds, random_state=seed) if guard else tree, problem, output, as_json)
+
+
+def _learn(model: Any, problem: Problem, output: Path, as_json: bool) -> None:
     with notes():
         model.fit(problem.table, problem.labels, sample_weight=problem.weights)
     save_model(model, output)
@@ -212,16 +235,17 @@ def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
         "model": str(output),
         "rows": problem.table.n_samples,
         "classes": model.classes_.tolist(),
-        "leaves": count_leaves(tree),
-        "depth": tree.get_depth(),
         "training_cost_per_row": float(weight @ paid / weight.sum()),
     }
-    prices = tree.fitted_tree_.feature_costs
+    prices = None
+    if not isinstance(tree, BoostedStakes):
+        facts |= {"leaves": count_leaves(tree), "depth": tree.get_depth()}
+        prices = tree.fitted_tree_.feature_costs
     if prices is not None:
         looked = looking(model, problem.table, prices)
         facts["upfront_cost"] = looked.upfront
         facts["training_test_cost_per_row"] = float(weight @ looked.by_row / weight.sum())
-    if isinstance(model, Guard):
+    if isinstance(model, Guard | BoostedStakes):
         facts |= {
             "guarded": model.guarded_,
             "cross_validated_cost_per_row": model.cv_cost_,
@@ -233,8 +257,11 @@ def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
 
 def _show(facts: dict[str, Any], problem: Problem) -> None:
     console = out()
-    leaves = "1 leaf" if facts["leaves"] == 1 else f"{facts['leaves']} leaves"
-    console.print(f"A tree with {leaves} and depth {facts['depth']} from {facts['rows']} rows.", markup=False)
+    what = "An ensemble"
+    if "leaves" in facts:
+        leaves = "1 leaf" if facts["leaves"] == 1 else f"{facts['leaves']} leaves"
+        what = f"A tree with {leaves} and depth {facts['depth']}"
+    console.print(f"{what} from {facts['rows']} rows.", markup=False)
     if "guarded" in facts:
         console.print(
             f"Cost per row: {amount(facts['cross_validated_cost_per_row'])} in cross-validation, "
@@ -249,4 +276,5 @@ def _show(facts: dict[str, Any], problem: Problem) -> None:
         )
     if facts.get("guarded"):
         console.print(f"So the model answers {facts['best_constant']} for everyone.", markup=False)
-    console.print(f"Written to {facts['model']}. See it with: stakes show {facts['model']}", markup=False)
+    see = f" See it with: stakes show {facts['model']}" if "leaves" in facts else ""
+    console.print(f"Written to {facts['model']}.{see}", markup=False)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from stakes._folds import stratified_folds
 
@@ -91,9 +91,11 @@ def log_shares(scores: Matrix, prior: Matrix) -> Matrix:
 
 
 def _runner(n_jobs: int | None) -> Callable[[Callable[..., Any], Iterable[Any]], list[Any]]:
+    controller = ThreadpoolController()
+
     def one(function: Callable[..., Any], item: Any) -> Any:
         # OpenMP's number of threads belongs to each thread, and sums depend on it.
-        with threadpool_limits(1, user_api="openmp"):
+        with controller.limit(limits=1, user_api="openmp"):
             return function(item)
 
     def run(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:

@@ -148,7 +148,8 @@ def flatten(models: Sequence[Any], first: int, last: int, n_classes: int) -> Tre
         left=np.where(leaf, 0, flat["left"] + offset).astype(np.int32),
         right=np.where(leaf, 0, flat["right"] + offset).astype(np.int32),
         missing_left=np.where(leaf, 0, flat["missing_go_to_left"]).astype(np.int32),
-        threshold=np.where(leaf, 0.0, flat["num_threshold"]),
+        # infinite where only missing numbers go right; files have no infinity
+        threshold=np.minimum(np.where(leaf, 0.0, flat["num_threshold"]), np.finfo(np.float64).max),
         value=np.where(leaf, flat["value"] / len(models), 0.0),
         root=root,
         target=np.array(target, dtype=np.int32),
