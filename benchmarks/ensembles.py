@@ -13,6 +13,7 @@ import argparse
 import time
 import warnings
 import zlib
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from unittest.mock import patch
 
@@ -154,10 +155,15 @@ def read_units(names, cache):
     return np.maximum(cost, LEAST), cpu
 
 
+def ranks(flat):
+    """Rank of each system in each case, 1 the cheapest; ties share."""
+    return (flat[:, None] > flat[None]).sum(axis=1) + ((flat[:, None] == flat[None]).sum(axis=1) + 1) / 2
+
+
 def summary(cost, cpu):
     """One line per system: geometric means, ratio to ours with its standard error over sets, rank, losses."""
     flat = cost.reshape(len(SYSTEMS), -1)
-    rank = (flat[:, None] > flat[None]).sum(axis=1) + ((flat[:, None] == flat[None]).sum(axis=1) + 1) / 2
+    rank = ranks(flat)
     logs = np.log(cost / cost[0])
     lines = [
         "| system | " + " | ".join(MODELS.values()) + " | both | ratio to BoostedStakes | mean rank | "
@@ -185,18 +191,81 @@ def per_set(cost, names, model):
     return lines
 
 
+def losses(cost, names):
+    """Cases where some other system was cheaper, the worst first."""
+    lines = ["| data set | costs | BoostedStakes | cheapest other | |", "|---|---|---|---|---|"]
+    best, which = cost[1:].min(axis=0), cost[1:].argmin(axis=0)
+    order = np.argsort(-(cost[0] / best), axis=None)
+    for j, m in zip(*np.unravel_index(order, best.shape), strict=True):
+        if best[j, m] < cost[0, j, m]:
+            said = f"{cost[0, j, m]:.3f} | {best[j, m]:.3f} | {SYSTEMS[1 + which[j, m]]}"
+            lines.append(f"| {names[j]} | {list(MODELS.values())[m]} | {said} |")
+    return lines
+
+
+def goals(cost):
+    """What was asked for next to what was measured."""
+    flat = cost.reshape(len(SYSTEMS), -1)
+    rank = ranks(flat).mean(axis=1)
+    means = np.exp(np.log(flat).mean(axis=1))
+    best, second = 1 + means[1:].argmin(), 1 + rank[1:].argmin()
+    return [
+        "| goal | here | asked |",
+        "|---|---|---|",
+        f"| geometric-mean cost over that of the best other ({SYSTEMS[best]}) | {means[0] / means[best]:.3f} | at most 0.95 |",
+        f"| mean rank of {len(SYSTEMS)} (best other: {SYSTEMS[second]}, {rank[second]:.1f}) | {rank[0]:.1f} | the best |",
+        f"| data sets | {cost.shape[1]} | at least 20 |",
+    ]
+
+
+def versions():
+    found = []
+    for name in ("scikit-learn", "lightgbm", "xgboost", "costsensitive", "vowpalwabbit"):
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            found.append(f"{name} (not installed when this page was written)")
+    return ", ".join(found)
+
+
+def page(names, cost, cpu, max_rows):
+    parts = [
+        "# BoostedStakes and what a practitioner would do",
+        f"{len(names)} data sets that no setting was chosen on, at most {max_rows} rows each, {N_SPLITS} splits (two thirds to learn "
+        f"from), {N_DRAWS} cost matrices of each model for every split; the same splits and matrices for all. Costs are scaled so that "
+        "the best constant costs 1 per row. Systems without costs of their own answer by minimum expected cost. A case is a "
+        "set with a cost model; its cost is the mean over splits and matrices, at least "
+        f"{LEAST:g}. {versions()}; one thread.",
+        "## Goals",
+        "\n".join(goals(cost)),
+        "## All systems",
+        "Geometric means over the sets; ratio ± standard error over the sets; number of cases cheaper than BoostedStakes and "
+        f"dearer than the best constant, of {cost[0].size}; median CPU time.",
+        "\n".join(summary(cost, cpu)),
+    ]
+    for m, title in enumerate(MODELS.values()):
+        parts += [f"## Mean cost, {title}", "\n".join(per_set(cost, names, m))]
+    parts += ["## Where BoostedStakes loses", "\n".join(losses(cost, names))]
+    return "\n\n".join(parts) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=Path, required=True, help="folder for finished units")
-    parser.add_argument("--sets", nargs="*", default=REPORTED)
-    parser.add_argument("--systems", nargs="*", default=SYSTEMS)
+    parser.add_argument("--sets", nargs="*", default=list(REPORTED))
+    parser.add_argument("--systems", nargs="*", default=list(SYSTEMS))
     parser.add_argument("--rows", type=int, default=4500, help="most rows of a set, two thirds to learn from")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     options.cache.mkdir(parents=True, exist_ok=True)
     run(options.sets, options.systems, options.cache, options.rows)
-    if set(options.systems) == set(SYSTEMS):
-        print("\n".join(summary(*read_units(options.sets, options.cache))))
+    if set(options.systems) != set(SYSTEMS):
+        return
+    cost, cpu = read_units(options.sets, options.cache)
+    print("\n".join(summary(cost, cpu)))
+    if options.sets == list(REPORTED):
+        text = page(options.sets, cost, cpu, options.rows)
+        (Path(__file__).parent / "results" / "ensembles.md").write_text(text)
 
 
 if __name__ == "__main__":
