@@ -2,6 +2,7 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of stakes.";
+  bind_additive(m);
   bind_text(m);
   bind_tree(m);
   bind_evolve(m);

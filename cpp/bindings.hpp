@@ -60,6 +60,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned_array(std::vector<T>&& values) {
 }
 
 void bind_rules(nb::module_& m);
+void bind_additive(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_evolve(nb::module_& m);
 void bind_tree(nb::module_& m);

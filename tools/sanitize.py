@@ -23,6 +23,7 @@ TESTS = (
     "test_evolve_core.py",
     "test_discretize.py",
     "test_rules_core.py",
+    "test_additive.py",
     "test_tree_core.py",
     "test_tree_metamorphic.py",
     "test_tree_references.py",

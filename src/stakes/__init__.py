@@ -18,6 +18,7 @@ from stakes.reductions import (
     MetaCost,
     SamplingWarning,
 )
+from stakes.reductions import BoostedStakes
 from stakes.table import Table, read_table
 from stakes.tree import C45Classifier, TradeoffSearchCV
 
@@ -25,6 +26,7 @@ __all__ = [
     "GBSE",
     "GBSET",
     "AverageCost",
+    "BoostedStakes",
     "C45Classifier",
     "CostBagging",
     "CostBoosting",

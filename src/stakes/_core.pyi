@@ -210,3 +210,18 @@ def rule_quality(shares: Floats) -> tuple[float, int]: ...
 def match_rules(
     table: Table, start: Codes, feature: Codes, value: Codes, looked: bool = False, n_threads: int = 1
 ) -> tuple[Codes, NDArray[np.uint8]]: ...
+# --- sums of trees ----------------------------------------------------------------------------------------
+
+def additive_sums(
+    matrix: Floats,
+    feature: Codes,
+    threshold: Floats,
+    left: Codes,
+    right: Codes,
+    missing_left: Codes,
+    value: Floats,
+    root: Codes,
+    target: Codes,
+    n_targets: int,
+    n_threads: int = 1,
+) -> Floats: ...

@@ -26,6 +26,7 @@ from stakes.reductions import (
     MetaCost,
     Reduction,
 )
+from stakes.reductions import BoostedStakes
 from stakes.tree import C45Classifier, FittedTree, TradeoffSearchCV, TreeModel
 
 __all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]
@@ -109,6 +110,7 @@ _REDUCTIONS: tuple[type[Reduction], ...] = (
 
 #: Every class that can be read, by the name its documents carry. New estimators are added here.
 _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "BoostedStakes": BoostedStakes.from_dict,
     "C45Classifier": C45Classifier.from_dict,
     "GDTClassifier": GDTClassifier.from_dict,
     "Guard": lambda document: Guard.from_dict(document, _AnyModel),

@@ -1,7 +1,8 @@
-"""``stakes fit``: learn a tree and write it to a file."""
+"""``stakes fit``: learn a model and write it to a file."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,7 +27,9 @@ from stakes._cli.shared import (
 )
 from stakes.costs import as_feature_costs
 from stakes.decision import Guard
+from stakes.evolve import GDTClassifier
 from stakes.models import save_model
+from stakes.reductions import BoostedStakes
 from stakes.report._looking import looking
 from stakes.report.comparison import count_leaves
 from stakes.rules import RuleClassifier
@@ -36,7 +39,7 @@ from stakes.tree.words import amount
 
 NAME = "fit"
 
-Learner = StrEnum("Learner", {"tree": "c4.5", "rules": "rules"})
+Learner = StrEnum("Learner", {"tree": "c4.5", "gdt": "gdt", "rules": "rules", "boosted": "boosted"})
 CostUse = StrEnum("CostUse", ["weights", "priors", "none"])
 Decision = StrEnum("Decision", ["majority", "min_cost"])
 Criterion = StrEnum(
@@ -71,7 +74,10 @@ def command(
     target: TargetOption = None,
     weights: WeightsOption = None,
     learner: Annotated[
-        Learner, typer.Option("--learner", "-l", help="A tree, or rules that may stay silent.")
+        Learner,
+        typer.Option(
+            "--learner", "-l", help="A tree, an evolved tree, rules that may stay silent, or an ensemble."
+        ),
     ] = Learner.tree,
     guard: Annotated[
         bool,
@@ -140,7 +146,7 @@ def command(
     max_length: Annotated[int | None, typer.Option(min=1, help="Rules: most conditions.")] = None,
     abstain_cost: Annotated[
         float | None,
-        typer.Option(min=0.0, help="Rules: what silence costs; the cut-off of the least bill is taken."),
+        typer.Option(min=0.0, help="What silence costs; rules take the cut-off of the least bill."),
     ] = None,
     seed: Annotated[
         int, typer.Option(min=0, help="Shuffles the guard's folds; draws for --criterion total_cost.")
@@ -149,13 +155,15 @@ def command(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Learn a C4.5 tree, or rules, with regard to costs, and write the model as JSON.
+    """Learn a tree, rules or an ensemble with regard to costs, and write the model as JSON.
 
     The fit is guarded: where the tree does not cost less than always answering one class, that class is what
     the model will answer. A note says so, and so does the file. `--no-guard` gives the bare tree.
 
-    Rules are not guarded: they stay silent where they know nothing. Of the options about trees they heed
-    `--cost-vector`, `--categorical`, `--unseen` and `--feature-costs`.
+    The options are about C4.5 trees where they do not say otherwise. All learners heed `--categorical`,
+    `--unseen`, `--seed` and `--jobs`. `--learner gdt` (a tree found by evolution) and `--learner rules` also
+    heed `--feature-costs` and `--abstain-cost`; rules are not guarded, they stay silent where they know
+    nothing. `--learner boosted` is the strongest ensemble; it is always guarded.
 
     For example:
 
@@ -167,30 +175,44 @@ def command(
 
     - `stakes fit loans.csv --learner rules --abstain-cost 0.3 -o rules.json`
 
+    - `stakes fit loans.csv --learner boosted -o ensemble.json`
+
     - `stakes fit loans.csv --cost-use none --prune cost --max-depth 4 --no-guard -o small.json`
     """
     if feature_costs is None:
         _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
     problem = read_problem(data, target, costs, weights)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
+    common: dict[str, Any] = {
+        "cost_matrix": problem.costs,
+        "categorical_features": categorical or None,
+        "unseen": unseen.value,
+        "n_jobs": jobs,
+        "random_state": seed,
+    }
     if learner is Learner.rules:
         found = RuleClassifier(
             t_good=cut_off,
             min_support=min_support,
             max_length=max_length,
             abstain_cost=abstain_cost,
-            cost_matrix=problem.costs,
             cost_vector=cost_vector.value,
             feature_costs=prices,
-            categorical_features=categorical or None,
-            unseen=unseen.value,
-            n_jobs=jobs,
-            random_state=seed,
+            **common,
         )
-        _fit_rules(found, problem, output, as_json)
+        _learn(found, problem, output, as_json, rules.fit_facts, rules.show_fit)
+        return
+    if learner is Learner.boosted:
+        _learn(BoostedStakes(**common), problem, output, as_json)
+        return
+    tree: Any
+    if learner is Learner.gdt:
+        tree = GDTClassifier(
+            max_depth=max_depth, feature_costs=prices, abstain_cost=abstain_cost, **common
+        )
+        _learn(_guarded(tree, guard, folds, seed), problem, output, as_json)
         return
     tree = C45Classifier(
-        cost_matrix=problem.costs,
         cost_use=cost_use.value,
         decision=decision.value,
         criterion=criterion.value,
@@ -214,31 +236,31 @@ def command(
         smoothing_strength=smoothing_strength,
         cost_vector=cost_vector.value,
         dialect=dialect.value,
-        categorical_features=categorical or None,
-        unseen=unseen.value,
-        n_jobs=jobs,
-        random_state=seed,
+        **common,
     )
-    model = Guard(tree, cv=folds, random_state=seed) if guard else tree
+    _learn(_guarded(tree, guard, folds, seed), problem, output, as_json)
+
+
+def _guarded(tree: Any, guard: bool, folds: int, seed: int) -> Any:
+    return Guard(tree, cv=folds, random_state=seed) if guard else tree
+
+
+def _learn(
+    model: Any,
+    problem: Problem,
+    output: Path,
+    as_json: bool,
+    facts_of: Callable[[Any, Problem, Path], dict[str, Any]] | None = None,
+    show: Callable[[dict[str, Any]], None] | None = None,
+) -> None:
     with notes():
         model.fit(problem.table, problem.labels, sample_weight=problem.weights)
     save_model(model, output)
-    facts = _facts(model, problem, output)
+    facts = (facts_of or _facts)(model, problem, output)
     if as_json:
         print_json(facts)
     else:
-        _show(facts, problem)
-
-
-def _fit_rules(model: RuleClassifier, problem: Problem, output: Path, as_json: bool) -> None:
-    with notes():
-        model.fit(problem.table, problem.labels, sample_weight=problem.weights)
-    save_model(model, output)
-    facts = rules.fit_facts(model, problem, output)
-    if as_json:
-        print_json(facts)
-    else:
-        rules.show_fit(facts)
+        (show or _show)(facts)
 
 
 def _check_prices(criterion: Criterion, gamma: Any, max_upfront_cost: Any, max_path_cost: Any) -> None:
@@ -263,16 +285,17 @@ def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
         "model": str(output),
         "rows": problem.table.n_samples,
         "classes": model.classes_.tolist(),
-        "leaves": count_leaves(tree),
-        "depth": tree.get_depth(),
         "training_cost_per_row": float(weight @ paid / weight.sum()),
     }
-    prices = tree.fitted_tree_.feature_costs
+    prices = None
+    if not isinstance(tree, BoostedStakes):
+        facts |= {"leaves": count_leaves(tree), "depth": tree.get_depth()}
+        prices = tree.fitted_tree_.feature_costs
     if prices is not None:
         looked = looking(model, problem.table, prices)
         facts["upfront_cost"] = looked.upfront
         facts["training_test_cost_per_row"] = float(weight @ looked.by_row / weight.sum())
-    if isinstance(model, Guard):
+    if isinstance(model, Guard | BoostedStakes):
         facts |= {
             "guarded": model.guarded_,
             "cross_validated_cost_per_row": model.cv_cost_,
@@ -282,10 +305,13 @@ def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
     return facts
 
 
-def _show(facts: dict[str, Any], problem: Problem) -> None:
+def _show(facts: dict[str, Any]) -> None:
     console = out()
-    leaves = "1 leaf" if facts["leaves"] == 1 else f"{facts['leaves']} leaves"
-    console.print(f"A tree with {leaves} and depth {facts['depth']} from {facts['rows']} rows.", markup=False)
+    what = "An ensemble"
+    if "leaves" in facts:
+        leaves = "1 leaf" if facts["leaves"] == 1 else f"{facts['leaves']} leaves"
+        what = f"A tree with {leaves} and depth {facts['depth']}"
+    console.print(f"{what} from {facts['rows']} rows.", markup=False)
     if "guarded" in facts:
         console.print(
             f"Cost per row: {amount(facts['cross_validated_cost_per_row'])} in cross-validation, "
@@ -300,4 +326,5 @@ def _show(facts: dict[str, Any], problem: Problem) -> None:
         )
     if facts.get("guarded"):
         console.print(f"So the model answers {facts['best_constant']} for everyone.", markup=False)
-    console.print(f"Written to {facts['model']}. See it with: stakes show {facts['model']}", markup=False)
+    see = f" See it with: stakes show {facts['model']}" if "leaves" in facts else ""
+    console.print(f"Written to {facts['model']}.{see}", markup=False)

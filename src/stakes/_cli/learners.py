@@ -26,6 +26,7 @@ from stakes.reductions import (
     IterativeWeighting,
     MetaCost,
 )
+from stakes.reductions import BoostedStakes
 from stakes.report.comparison import ConstantClassifier
 from stakes.rules import RuleClassifier
 from stakes.table import Schema, Table
@@ -85,6 +86,10 @@ LEARNERS: dict[str, tuple[str, str, Maker]] = {
         "rules",
         "cost-sensitive rules, rows without one by the cheapest class",
         lambda c, seed: RuleClassifier(cost_matrix=c, t_good=0.8, random_state=seed),
+    "boosted": (
+        "BoostedStakes",
+        "boosted trees, linear and kernel models blended, least expected cost, guarded",
+        lambda c, seed: BoostedStakes(cost_matrix=c, random_state=seed),
     ),
     "sklearn": (
         "scikit-learn tree",
