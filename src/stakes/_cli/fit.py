@@ -25,9 +25,9 @@ from stakes._cli.shared import (
 )
 from stakes.costs import as_feature_costs
 from stakes.decision import Guard
+from stakes.lab.looking import looking
+from stakes.lab.trial import count_leaves
 from stakes.models import save_model
-from stakes.report._looking import looking
-from stakes.report.comparison import count_leaves
 from stakes.tree import C45Classifier
 from stakes.tree.c45 import PRICED
 from stakes.tree.words import amount

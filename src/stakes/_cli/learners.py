@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import MinExpectedCost
-from stakes.report.comparison import ConstantClassifier
-from stakes.table import Schema, Table
+from stakes.lab.constant import ConstantClassifier
+from stakes.lab.encode import OneHotTable
 from stakes.tree import C45Classifier
 
 Maker = Callable[[CostMatrix, int], Any]
@@ -106,25 +103,3 @@ def make_learners(
 
 def _sklearn(seed: int) -> Any:
     return make_pipeline(OneHotTable(), DecisionTreeClassifier(random_state=seed))
-
-
-class OneHotTable(TransformerMixin, BaseEstimator):
-    """A table as numbers: nominal columns one-hot, missing categories as zeros, missing numbers as NaN."""
-
-    schema_: Schema
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Remember the columns."""
-        self.schema_ = Table.from_data(X).schema
-        return self
-
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the numbers."""
-        table = self.schema_.encode(X)
-        parts = [
-            (values[:, None] == np.arange(len(column.categories))).astype(float)
-            if column.is_nominal
-            else values[:, None]
-            for column, values in zip(table.schema.columns, table.columns, strict=True)
-        ]
-        return np.hstack(parts)
