@@ -1,42 +1,26 @@
-"""The material of a trial: data, its parts, costs and learners, made from what a protocol says."""
+"""The rows of a trial: data sets, read or drawn, and their parts."""
 
 from __future__ import annotations
 
 import hashlib
-import importlib
-import inspect
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.impute import SimpleImputer
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from stakes._folds import stratified_folds
-from stakes.costs import (
-    CostMatrix,
-    FeatureCosts,
-    abe_costs,
-    as_cost_matrix,
-    davis_prices,
-    kretowski_costs,
-    ting_costs,
-)
+from stakes.costs import CostMatrix
 from stakes.datasets import load_table
-from stakes.lab.encode import OneHotTable
-from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
+from stakes.lab.build import import_object
+from stakes.lab.specs import DataSpec, SplitSpec
 from stakes.lab.trial import Part
 from stakes.table import Column, Schema, Table, read_table
 
 Rows = NDArray[np.intp]
-#: Learners that the protocol does not know by themselves are given these parameters.
-GIVEN = ("cost_matrix", "feature_costs", "random_state")
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,14 +90,14 @@ def _as_numbers(table: Table) -> Table:
         np.where(values < 0, np.nan, values).astype(float) if column.is_nominal else values
         for column, values in zip(table.schema.columns, table.columns, strict=True)
     ]
-    schema = Schema([Column(name) for name in table.schema.names])
+    schema = Schema(tuple(Column(name) for name in table.schema.names))
     return Table(schema, columns, y=table.y, classes=table.classes, target=table.target)
 
 
 def _digest(table: Table, labels: NDArray[Any]) -> str:
     content = hashlib.blake2b(json.dumps(table.schema.to_dict(), default=str).encode(), digest_size=16)
     for values in table.columns:
-        content.update(np.ascontiguousarray(values))
+        content.update(np.ascontiguousarray(values).data)
     content.update("\0".join(map(str, labels.tolist())).encode())
     return content.hexdigest()
 
@@ -157,105 +141,3 @@ def _folds(method: str, n_folds: int, seed: int, codes: bytes, dtype: str) -> Ro
     for number, (_, test) in enumerate(splitter.split(labels[:, None], labels)):
         where[test] = number
     return where
-
-
-# ---- costs -------------------------------------------------------------------------------------------------
-
-
-def cost_seed(spec: CostSpec, repeat: int, fold: int) -> int:
-    """Seed of a random cost model for a trial."""
-    return spec.seed + {"fold": 1000 * repeat + fold, "repeat": repeat, "study": 0}[spec.per]
-
-
-def draw_costs(spec: CostSpec, data: Data, train: Rows, repeat: int, fold: int) -> CostMatrix:
-    """The costs of a trial, in the order of the classes as declared.
-
-    A class that is not in the training rows counts as one row for the model that looks at shares.
-    """
-    classes, seed = data.classes, cost_seed(spec, repeat, fold)
-    if spec.model == "equal":
-        return CostMatrix.uniform(classes)
-    if spec.model == "known":
-        return as_cost_matrix(data.published, classes)
-    if spec.model == "published":
-        if data.published is None:
-            raise ValueError('costs "published" need a data set with published costs; this one has none')
-        return data.published.align(classes)
-    if spec.model == "file":
-        return as_cost_matrix(spec.values[0], classes)
-    if spec.model == "matrix":
-        return CostMatrix(np.array(spec.values), spec.classes or classes).align(classes)
-    if spec.model == "by_class":
-        values = np.array(spec.values, dtype=float)
-        if len(values) != len(classes):
-            raise ValueError(f"by_class must have {len(classes)} costs, one per class, got {len(values)}")
-        return CostMatrix(values[:, None] * (1 - np.eye(len(values))), spec.classes or classes).align(classes)
-    if spec.model == "abe":
-        count = np.bincount(data.codes[train], minlength=len(classes))
-        return abe_costs(classes, np.maximum(count, 1), seed)
-    models = {"ting": ting_costs, "kretowski": kretowski_costs}
-    model = models.get(spec.model) or import_object(spec.model)
-    return as_cost_matrix(model(classes, seed), classes)
-
-
-def draw_prices(spec: CostSpec, names: tuple[str, ...], repeat: int, fold: int) -> FeatureCosts:
-    """Prices of the columns for a trial."""
-    model = davis_prices if spec.model == "davis" else import_object(spec.model)
-    return FeatureCosts(model(names, cost_seed(spec, repeat, fold)))
-
-
-# ---- learners ----------------------------------------------------------------------------------------------
-
-
-def import_object(path: str) -> Any:
-    """What an import path names.
-
-    Examples
-    --------
-    >>> import_object("stakes.C45Classifier").__name__
-    'C45Classifier'
-    """
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, ValueError, AttributeError) as error:
-        raise ValueError(f"{path!r} must be the import path of a class or function: {error}") from None
-
-
-def make_learner(spec: LearnerSpec, costs: CostMatrix | None, prices: FeatureCosts | None, seed: int) -> Any:
-    """A new estimator, told costs, prices and seed wherever it, or one inside it, has a parameter for them."""
-    learner = _build(spec.path, spec.params, spec.input)
-    given = {"cost_matrix": costs if spec.costs else None, "feature_costs": prices, "random_state": seed}
-    for name, value in learner.get_params(deep=True).items():
-        last = name.rpartition("__")[2]
-        if value is None and given.get(last) is not None:
-            learner.set_params(**{name: given[last]})
-    return learner
-
-
-def _build(path: str, params: Mapping[str, Any], columns: str) -> Any:
-    made = {name: _value(value) for name, value in params.items()}
-    kind = import_object(path)
-    try:
-        inspect.signature(kind).bind(**made)
-    except TypeError as error:
-        accepted = ", ".join(inspect.signature(kind).parameters)
-        raise ValueError(f"{path}: {error}; its parameters are {accepted}") from None
-    learner = kind(**made)
-    if columns == "numbers":
-        return make_pipeline(OneHotTable(), SimpleImputer(strategy="median"), StandardScaler(), learner)
-    if columns == "frame":
-        return make_pipeline(FunctionTransformer(_to_frame), learner)
-    return learner
-
-
-def _value(value: Any) -> Any:
-    if not isinstance(value, Mapping) or "class" not in value:
-        return value
-    path = value["class"]
-    columns = value.get("input", "table" if path.startswith("stakes.") else "numbers")
-    return _build(path, value.get("params", {}), columns)
-
-
-def _to_frame(table: Table) -> Any:
-    return table.to_frame()

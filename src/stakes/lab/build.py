@@ -1,0 +1,71 @@
+"""Learners, made from what a protocol says."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+from stakes.costs import CostMatrix, FeatureCosts
+from stakes.lab.encode import OneHotTable
+from stakes.lab.specs import LearnerSpec
+from stakes.table import Table
+
+
+def import_object(path: str) -> Any:
+    """What an import path names.
+
+    Examples
+    --------
+    >>> import_object("stakes.C45Classifier").__name__
+    'C45Classifier'
+    """
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, ValueError, AttributeError) as error:
+        raise ValueError(f"{path!r} must be the import path of a class or function: {error}") from None
+
+
+def make_learner(spec: LearnerSpec, costs: CostMatrix | None, prices: FeatureCosts | None, seed: int) -> Any:
+    """A new estimator. It is told costs, prices and seed wherever it, or one inside it, can be told."""
+    learner = _build(spec.path, spec.params, spec.input)
+    given = {"cost_matrix": costs if spec.costs else None, "feature_costs": prices, "random_state": seed}
+    for name, value in learner.get_params(deep=True).items():
+        last = name.rpartition("__")[2]
+        if value is None and given.get(last) is not None:
+            learner.set_params(**{name: given[last]})
+    return learner
+
+
+def _build(path: str, params: Mapping[str, Any], columns: str) -> Any:
+    made = {name: _value(value) for name, value in params.items()}
+    kind = import_object(path)
+    try:
+        inspect.signature(kind).bind(**made)
+    except TypeError as error:
+        accepted = ", ".join(inspect.signature(kind).parameters)
+        raise ValueError(f"{path}: {error}; its parameters are {accepted}") from None
+    learner = kind(**made)
+    if columns == "numbers":
+        return make_pipeline(OneHotTable(), SimpleImputer(strategy="median"), StandardScaler(), learner)
+    if columns == "frame":
+        return make_pipeline(FunctionTransformer(_to_frame), learner)
+    return learner
+
+
+def _value(value: Any) -> Any:
+    if not isinstance(value, Mapping) or "class" not in value:
+        return value
+    path = value["class"]
+    columns = value.get("input", "table" if path.startswith("stakes.") else "numbers")
+    return _build(path, value.get("params", {}), columns)
+
+
+def _to_frame(table: Table) -> Any:
+    return table.to_frame()
