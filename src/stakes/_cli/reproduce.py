@@ -40,10 +40,10 @@ def command(
     ] = Path("stakes-lab"),
     debug: DebugOption = False,
 ) -> None:
-    """Run the experiments of the papers, or your own, and print their tables with the papers' figures next to ours.
+    """Run the experiments of the papers, or your own, and print tables with the papers' figures next to ours.
 
-    Results are kept as they come. A run that was stopped, even killed, goes on where it was; a changed setting
-    runs only what it touches. Tables are written as Markdown, LaTeX, CSV and JSON.
+    Results are kept as they come. A run that was stopped, even killed, goes on where it was; a changed
+    setting runs only what it touches. Tables are written as Markdown, LaTeX, CSV and JSON.
 
     For example:
 
@@ -82,8 +82,8 @@ def _summary(found: Reproduction, folder: Path) -> int:
     """Say what was done, and what failed."""
     name = found.protocol.name
     say(
-        f"{name}: {found.n_units} units, {found.seconds:.0f} s of work, at most {found.memory / 2**20:.0f} MB; "
-        f"tables in {folder}, results in {folder / RESULTS}."
+        f"{name}: {found.n_units} units, {found.seconds:.0f} s of work, at most "
+        f"{found.memory / 2**20:.0f} MB; tables in {folder}, results in {folder / RESULTS}."
     )
     for outcome in found.failures[:5]:
         what = ", ".join(f"{key} {value}" for key, value in outcome.what.items() if value != "")
@@ -91,8 +91,8 @@ def _summary(found: Reproduction, folder: Path) -> int:
         say(f"Failed: {what}: {last}", style="red")
     if found.failures:
         say(
-            f"{len(found.failures)} of {found.n_units} units failed; tracebacks in {folder / name}-failures.txt. "
-            "The next run tries them again.",
+            f"{len(found.failures)} of {found.n_units} units failed; tracebacks in "
+            f"{folder / name}-failures.txt. The next run tries them again.",
             style="bold red",
         )
     return len(found.failures)

@@ -1,4 +1,4 @@
-"""The lab: studies as data, a runner that can be trusted, and tables with the papers' figures next to ours."""
+"""The lab: studies as data, a runner that can be trusted, tables with the papers' figures next to ours."""
 
 from stakes.lab._sections import ProtocolError
 from stakes.lab.comparison import Comparison, Interval, LearnerResult, compare

@@ -1,8 +1,8 @@
 """Davis' protocol: the cheapest tree that is nearly as accurate as C4.5.
 
-What `TradeoffSearchCV` finds with an even grid, without the points that are not asked for: trees are tried from the
-cheapest on, a cross-validation stops as soon as it has made too many errors, and trees come straight from the
-core. On the papers' data sets that is about ten times as fast, which is what fifty draws of prices need.
+What `TradeoffSearchCV` finds with an even grid, without the points that are not asked for: trees are tried
+from the cheapest on, a cross-validation stops as soon as it has made too many errors, and trees come straight
+from the core, which is what fifty draws of prices need.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ class CheapestTree(ClassifierMixin, BaseEstimator):
         at = np.array([prices.cost([name]) for name in X.schema.names])
         base = _price(folded.baseline, at)
         found = None if self.criterion == "gain_ratio" else self._search(folded, prices, at)
-        self.gamma_, self.model_ = (None, folded.baseline) if found is None else found
+        self.gamma_: float | None = None if found is None else found[0]
+        self.model_ = folded.baseline if found is None else found[1]
         self.kept_ = found is None
         price = _price(self.model_, at)
         self.price_ratio_ = 1.0 if found is None or base == 0 else price / base

@@ -52,8 +52,8 @@ def check_measure(name: str, attributes: Sequence[str] = ()) -> None:
     if kind in BY_CLASS and number.isdecimal():
         return
     raise ValueError(
-        f"must be one of {', '.join(MEASURES)}, {', '.join(f'{kind}:N' for kind in BY_CLASS)} with the number of "
-        f"a class, or an attribute of the fitted model that the study names, got {name!r}"
+        f"must be one of {', '.join(MEASURES)}, {', '.join(f'{kind}:N' for kind in BY_CLASS)} with the "
+        f"number of a class, or an attribute of the fitted model that the study names, got {name!r}"
     )
 
 

@@ -35,7 +35,8 @@ def critical_difference_picture(ranks: Ranks) -> str:
     def x(rank: float) -> float:
         return left + (width - 2 * left) * (rank - 1) / (n - 1)
 
-    title = f"Average ranks over {ranks.n_datasets} data sets; critical difference {ranks.critical_difference:.2f}"
+    difference = f"critical difference {ranks.critical_difference:.2f}"
+    title = f"Average ranks over {ranks.n_datasets} data sets; {difference}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">',
         f"<title>{escape(title)}</title>{_STYLE}",
@@ -46,19 +47,19 @@ def critical_difference_picture(ranks: Ranks) -> str:
         parts.append(f'<text x="{x(rank):.1f}" y="{top - 10}" text-anchor="middle">{rank}</text>')
     end = x(1 + min(ranks.critical_difference, n - 1))
     parts.append(f'<line class="axis" x1="{x(1):.1f}" x2="{end:.1f}" y1="14" y2="14"/>')
-    parts.append(f'<text x="{end + 6:.1f}" y="18">critical difference {ranks.critical_difference:.2f}</text>')
+    parts.append(f'<text x="{end + 6:.1f}" y="18">{difference}</text>')
     place = dict(zip(ranks.names, ranks.ranks, strict=True))
     for i, group in enumerate(ranks.groups):
-        y = top + 12 + 9 * i
+        bar = top + 12 + 9 * i
         a, b = x(place[group[0]]) - 3, x(place[group[-1]]) + 3
-        parts.append(f'<line class="group" x1="{a:.1f}" x2="{b:.1f}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<line class="group" x1="{a:.1f}" x2="{b:.1f}" y1="{bar}" y2="{bar}"/>')
     for i, (name, rank) in enumerate(zip(ranks.names, ranks.ranks, strict=True)):
         on_left = i < per_side
         y = bars_end + 8 + line * (i if on_left else n - 1 - i)
-        end, anchor, shift = (left - 12, "end", -6) if on_left else (width - left + 12, "start", 6)
-        parts.append(f'<path class="stem" d="M{x(rank):.1f},{top}V{y}H{end}"/>')
+        side, anchor, shift = (left - 12, "end", -6) if on_left else (width - left + 12, "start", 6)
+        parts.append(f'<path class="stem" d="M{x(rank):.1f},{top}V{y}H{side}"/>')
         label = f"{name} {rank:.2f}"
-        parts.append(f'<text x="{end + shift}" y="{y + 4}" text-anchor="{anchor}">{escape(label)}</text>')
+        parts.append(f'<text x="{side + shift}" y="{y + 4}" text-anchor="{anchor}">{escape(label)}</text>')
     return "".join([*parts, "</svg>"])
 
 

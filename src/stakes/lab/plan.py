@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stakes.lab._sections import ProtocolError
-from stakes.lab.sources import make_learner, read_data
+from stakes.lab.build import make_learner
+from stakes.lab.sources import read_data
 from stakes.lab.specs import DataSpec, LearnerSpec, Protocol, SplitSpec, Study, TableSpec
 from stakes.lab.units import Task, code_version, unit_key
 
@@ -96,7 +97,8 @@ def _check_datasets(protocol: Protocol, wanted: Sequence[str] | None) -> None:
     for name in wanted or ():
         if name.lower() not in lower:
             raise ValueError(
-                f"datasets must be some of those of {protocol.name}, which are {', '.join(sorted(known))}, got {name!r}"
+                f"datasets must be some of those of {protocol.name}, which are "
+                f"{', '.join(sorted(known))}, got {name!r}"
             )
 
 
@@ -154,9 +156,9 @@ def _quick(study: Study, plan: Plan) -> Study:
     learners = tuple(
         replace(spec, params={**spec.params, **quick.params.get(spec.family, {})}) for spec in study.learners
     )
-    for spec in learners:
-        if quick.learners is not None and spec.family not in quick.learners:
-            plan.absent[study.name, "", spec.name] = NOT_QUICK
+    for learner in learners:
+        if quick.learners is not None and learner.family not in quick.learners:
+            plan.absent[study.name, "", learner.name] = NOT_QUICK
     return replace(study, datasets=datasets, learners=learners, splits=shorter(study.splits))
 
 

@@ -314,7 +314,7 @@ def _figures(part: Section, depth: int, width: int) -> dict[tuple[str, ...], tup
     if depth > 1:
         nested = {name: _figures(sub, depth - 1, width) for name, sub in part.children()}
         return {(name, *rest): row for name, sub in nested.items() for rest, row in sub.items()}
-    found = {}
+    found: dict[tuple[str, ...], tuple[float, ...]] = {}
     for name, row in part.values.items():
         found[name,] = _numbers(part, name, row)
         if len(row) != width:

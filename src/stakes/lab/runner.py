@@ -1,4 +1,4 @@
-"""Running the units of a plan: here, on several cores, or on a cluster; what is done already is not done again."""
+"""Running the units of a plan, here, on several cores or on a cluster; what is done is not done again."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def _backend(cluster: str | None) -> Iterator[Any]:
         client = Client(cluster, timeout="10s")
     except (OSError, ValueError) as error:
         raise ValueError(
-            f"cluster must be the address of a running Dask scheduler, such as tcp://host:8786, got {cluster!r}: {error}"
+            f"cluster must be the address of a running Dask scheduler, such as tcp://host:8786, got "
+            f"{cluster!r}: {error}"
         ) from None
     with client, parallel_config(backend="dask"):
         yield

@@ -51,9 +51,9 @@ class CostSpec:
     Attributes
     ----------
     model : str
-        "equal", "published", "known" (published where there are some, else equal), "matrix", "by_class", "file",
-        one of the papers' random models ("ting", "kretowski", "abe", "davis" for prices), or the import path
-        of a function of classes (or names of columns) and seed.
+        "equal", "published", "known" (published where there are some, else equal), "matrix", "by_class",
+        "file", one of the papers' random models ("ting", "kretowski", "abe", "davis" for prices), or the
+        import path of a function of classes (or names of columns) and seed.
     per : {"fold", "repeat", "study"}
         How often a random model draws anew.
     values : tuple

@@ -225,7 +225,7 @@ def _pair_tests(
 def _groups(
     names: tuple[str, ...], ranks: NDArray[np.float64], difference: float
 ) -> tuple[tuple[str, ...], ...]:
-    """Runs of neighbours whose ends differ by less than the critical difference, without runs inside others."""
+    """Runs of neighbours whose ends differ by less than the critical difference; none inside another."""
     found: list[tuple[int, int]] = []
     for start in range(len(names)):
         end = int(np.searchsorted(ranks, ranks[start] + difference, side="left"))

@@ -65,7 +65,7 @@ class Store:
         try:
             self._connection = sqlite3.connect(path, isolation_level=None)
             self._connection.execute("pragma journal_mode = wal")
-            # A killed process loses nothing so; only a power cut may lose the last units, which are run again.
+            # A killed process loses nothing so; a power cut may lose the last units, which are run again.
             self._connection.execute("pragma synchronous = normal")
             self._connection.execute(_SCHEMA)
         except sqlite3.DatabaseError as error:
@@ -86,7 +86,8 @@ class Store:
     def add(self, outcome: Outcome) -> None:
         """Write one outcome; a newer one replaces that of an earlier, failed attempt."""
         self._connection.execute(
-            "insert or replace into units (key, what, record, traceback, seconds, memory) values (?, ?, ?, ?, ?, ?)",
+            "insert or replace into units (key, what, record, traceback, seconds, memory) "
+            "values (?, ?, ?, ?, ?, ?)",
             (
                 outcome.key,
                 json.dumps(outcome.what, ensure_ascii=False),

@@ -65,8 +65,8 @@ def reproduce(
     protocol : str, path or Protocol
         Name of a paper, a TOML file, or what `load_protocol` gave.
     folder : path, optional
-        Results are kept there as they come, and the tables are written there as Markdown, LaTeX, CSV and JSON.
-        Without it nothing is kept.
+        Results are kept there as they come, and the tables are written there as Markdown, LaTeX, CSV and
+        JSON. Without it nothing is kept.
     tables, figures : sequence of str, optional
         Numbers; all of both where neither is given.
     datasets : sequence of str, optional

@@ -82,10 +82,8 @@ class _Builder:
 
     def rows_of(self, datasets: list[DataSpec]) -> Iterable[Row]:
         names = self.spec.rows
-        choices: list[list[Any]] = [
-            {"dataset": datasets, "learner": self.learners, "case": self.cases}[name] for name in names
-        ]
-        for chosen in itertools.product(*choices):
+        choices: dict[str, list[Any]] = {"dataset": datasets, "learner": self.learners, "case": self.cases}
+        for chosen in itertools.product(*(choices[name] for name in names)):
             at = dict(zip(names, chosen, strict=True))
             labels = tuple(c if isinstance(c, str) else c.name for c in chosen)
             rest = [at["dataset"]] if "dataset" in at else datasets

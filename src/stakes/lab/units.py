@@ -16,23 +16,19 @@ from typing import Any
 
 import stakes
 from stakes import _core
-from stakes.lab.sources import (
-    Data,
-    draw_costs,
-    draw_prices,
-    fresh_data,
-    import_object,
-    make_learner,
-    read_data,
-    split_rows,
-)
+from stakes.lab.build import import_object, make_learner
+from stakes.lab.draws import draw_costs, draw_prices
+from stakes.lab.sources import fresh_data, read_data, split_rows
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
 from stakes.lab.store import Outcome
 from stakes.lab.trial import run_trial
 
 #: Parts of the package that no result depends on; of the lab itself only some modules matter.
 _BESIDE = ("_cli", "report", "cli.py")
-_LAB = ("constant.py", "encode.py", "forensic.py", "looking.py", "sources.py", "trial.py")
+_LAB = tuple(
+    f"{name}.py"
+    for name in ["build", "constant", "draws", "encode", "forensic", "looking", "sources", "trial", "units"]
+)
 
 
 @dataclass(frozen=True)
@@ -173,17 +169,13 @@ class _Prepared:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.data: Data = (
-            read_data(task.data)
-            if task.data.generate is None
-            else fresh_data(task.data, task.splits, task.repeat)
-        )
-        train, test = split_rows(task.splits, self.data.strata, task.repeat, task.fold)
-        part = self.data.part
-        self.train, self.test = (
-            (part, part) if task.splits.kind == "all" else (part.take(train), part.take(test))
-        )
-        self.costs = draw_costs(task.costs, self.data, train, task.repeat, task.fold)
+        fresh = task.data.generate is not None
+        data = fresh_data(task.data, task.splits, task.repeat) if fresh else read_data(task.data)
+        train, test = split_rows(task.splits, data.strata, task.repeat, task.fold)
+        part = data.part
+        everything = task.splits.kind == "all"
+        self.train, self.test = (part, part) if everything else (part.take(train), part.take(test))
+        self.costs = draw_costs(task.costs, data, train, task.repeat, task.fold)
         self.prices = (
             None
             if task.prices is None

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from stakes.lab.comparison import Comparison, summarise
+from stakes.lab.draws import draw_costs
 from stakes.lab.plan import Plan, make_plan
 from stakes.lab.protocol import parse_protocol
 from stakes.lab.runner import Progress, run_plan
-from stakes.lab.sources import draw_costs, read_data
+from stakes.lab.sources import read_data
 from stakes.lab.store import Outcome, Store
 from stakes.lab.study import RESULTS
 from stakes.lab.tables import build_tables
@@ -151,7 +154,7 @@ def _versus(plan: Plan, store: Store, n_folds: int, n_repeats: int) -> Versus:
             f"every learner failed; the first: {failures[0].traceback if failures else 'none ran'}"
         )
     absent = {place[2]: reason for place, reason in plan.absent.items() if len(place) == 3}
-    matrix = draw_costs(study.cases[""], data, data.codes, 0, 0)
+    matrix = draw_costs(study.cases[""], data, np.arange(0))
     return Versus(summarise(trials, data.part, matrix, n_folds, n_repeats), absent, failures)
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from stakes.lab.results import Cell, Column, ResultTable
-from stakes.lab.statistics import Ranks
+from stakes.lab.results import Cell, Column, ResultTable, Row
+from stakes.lab.statistics import PairTest, Ranks
 
 LEGEND = "Figures are ours ± standard error (the paper's, difference)."
 LEGEND_ALONE = "Figures are means ± standard error."
@@ -74,13 +74,14 @@ def _ranks_text(ranks: Ranks | None) -> list[str]:
         return []
     average = ", ".join(f"{name} {rank:.2f}" for name, rank in zip(ranks.names, ranks.ranks, strict=True))
     tests = ", ".join(f"{test.name} {test.adjusted:.2g}" for test in ranks.against_best)
-    together = "; ".join(" = ".join(group) for group in ranks.groups) or "all"
+    together = "; ".join(" = ".join(group) for group in ranks.groups)
+    apart = f"not told apart: {together}" if together else "all are told apart"
     text = (
-        f"Average ranks over {ranks.n_datasets} data sets: {average}. Friedman's p {ranks.p:.2g}; critical "
-        f"difference {ranks.critical_difference:.2f} at {ranks.level:g} (Nemenyi); not told apart: {together}. "
+        f"Average ranks over {ranks.n_datasets} data sets: {average}. Friedman's p {ranks.p:.2g}. "
+        f"Critical difference {ranks.critical_difference:.2f} at {ranks.level:g} (Nemenyi); {apart}. "
         f"Wilcoxon against {ranks.names[0]}, p after Holm: {tests}."
     )
-    return [text.replace("not told apart: all", "all told apart")]
+    return [text]
 
 
 _LATEX = {
@@ -143,7 +144,7 @@ def to_csv(table: ResultTable) -> str:
             "ours",
             "standard error",
             "paper",
-            "paper's standard error",
+            "paper's error",
             "difference",
         ]
     )
@@ -164,9 +165,6 @@ def to_json(table: ResultTable) -> str:
 def from_json(text: str) -> ResultTable:
     """Read a table back from `to_json`."""
     values = json.loads(text)
-    from stakes.lab.results import Row
-    from stakes.lab.statistics import PairTest
-
     rows = tuple(
         Row(tuple(row["labels"]), tuple(Cell(**cell) for cell in row["cells"]), row["is_mean"], row["x"])
         for row in values.pop("rows")
@@ -176,8 +174,8 @@ def from_json(text: str) -> ResultTable:
     if ranks is not None:
         tests = tuple(PairTest(**test) for test in ranks.pop("against_best"))
         groups = tuple(tuple(group) for group in ranks.pop("groups"))
-        lists = {name: tuple(ranks.pop(name)) for name in ("names", "ranks")}
-        ranks = Ranks(**ranks, **lists, groups=groups, against_best=tests)
+        names, places = tuple(ranks.pop("names")), tuple(ranks.pop("ranks"))
+        ranks = Ranks(names=names, ranks=places, groups=groups, against_best=tests, **ranks)
     for name in ("row_names", "notes"):
         values[name] = tuple(values[name])
     return ResultTable(**values, rows=rows, columns=columns, ranks=ranks)
