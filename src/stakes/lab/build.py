@@ -33,24 +33,25 @@ def import_object(path: str) -> Any:
 
 
 def make_learner(spec: LearnerSpec, costs: CostMatrix | None, prices: FeatureCosts | None, seed: int) -> Any:
-    """A new estimator. It is told costs, prices and seed wherever it, or one inside it, can be told."""
-    learner = _build(spec.path, spec.params, spec.input)
+    """A new estimator.
+
+    It, and those inside it, are given ``cost_matrix``, ``feature_costs`` and ``random_state`` where they have
+    such a parameter and the protocol does not set it.
+    """
     given = {"cost_matrix": costs if spec.costs else None, "feature_costs": prices, "random_state": seed}
-    for name, value in learner.get_params(deep=True).items():
-        last = name.rpartition("__")[2]
-        if value is None and given.get(last) is not None:
-            learner.set_params(**{name: given[last]})
-    return learner
+    known = {name: value for name, value in given.items() if value is not None}
+    return _build(spec.path, spec.params, spec.input, known)
 
 
-def _build(path: str, params: Mapping[str, Any], columns: str) -> Any:
-    made = {name: _value(value) for name, value in params.items()}
+def _build(path: str, params: Mapping[str, Any], columns: str, given: Mapping[str, Any]) -> Any:
     kind = import_object(path)
+    accepted = inspect.signature(kind).parameters
+    made = {name: value for name, value in given.items() if name in accepted}
+    made |= {name: _value(value, given) for name, value in params.items()}
     try:
         inspect.signature(kind).bind(**made)
     except TypeError as error:
-        accepted = ", ".join(inspect.signature(kind).parameters)
-        raise ValueError(f"{path}: {error}; its parameters are {accepted}") from None
+        raise ValueError(f"{path}: {error}; its parameters are {', '.join(accepted)}") from None
     learner = kind(**made)
     if columns == "numbers":
         return make_pipeline(OneHotTable(), SimpleImputer(strategy="median"), StandardScaler(), learner)
@@ -59,12 +60,13 @@ def _build(path: str, params: Mapping[str, Any], columns: str) -> Any:
     return learner
 
 
-def _value(value: Any) -> Any:
+def _value(value: Any, given: Mapping[str, Any]) -> Any:
+    """A parameter; a table with a class is an estimator."""
     if not isinstance(value, Mapping) or "class" not in value:
         return value
     path = value["class"]
     columns = value.get("input", "table" if path.startswith("stakes.") else "numbers")
-    return _build(path, value.get("params", {}), columns)
+    return _build(path, value.get("params", {}), columns, given)
 
 
 def _to_frame(table: Table) -> Any:

@@ -53,13 +53,13 @@ def critical_difference_picture(ranks: Ranks) -> str:
         bar = top + 12 + 9 * i
         a, b = x(place[group[0]]) - 3, x(place[group[-1]]) + 3
         parts.append(f'<line class="group" x1="{a:.1f}" x2="{b:.1f}" y1="{bar}" y2="{bar}"/>')
-    for i, (name, rank) in enumerate(zip(ranks.names, ranks.ranks, strict=True)):
+    for i, (name, at) in enumerate(zip(ranks.names, ranks.ranks, strict=True)):
         on_left = i < per_side
-        y = bars_end + 8 + line * (i if on_left else n - 1 - i)
+        level = bars_end + 8 + line * (i if on_left else n - 1 - i)
         side, anchor, shift = (left - 12, "end", -6) if on_left else (width - left + 12, "start", 6)
-        parts.append(f'<path class="stem" d="M{x(rank):.1f},{top}V{y}H{side}"/>')
-        label = f"{name} {rank:.2f}"
-        parts.append(f'<text x="{side + shift}" y="{y + 4}" text-anchor="{anchor}">{escape(label)}</text>')
+        parts.append(f'<path class="stem" d="M{x(at):.1f},{top}V{level}H{side}"/>')
+        label = escape(f"{name} {at:.2f}")
+        parts.append(f'<text x="{side + shift}" y="{level + 4}" text-anchor="{anchor}">{label}</text>')
     return "".join([*parts, "</svg>"])
 
 

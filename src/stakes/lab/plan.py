@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -129,6 +130,8 @@ class _Digests:
             return f"{spec.generate} {code_version(spec.generate)}", splits.train_rows + splits.test_rows
         try:
             data = read_data(spec)
+        except ProtocolError as error:
+            raise ProtocolError(f"data set {spec.name}: {error}") from None
         except (ValueError, OSError) as error:
             return f"cannot be had: {error}".rstrip(".")
         return data.digest, data.size
@@ -165,7 +168,7 @@ def _quick(study: Study, plan: Plan) -> Study:
 def _add_study(
     plan: Plan, study: Study, shown: list[TableSpec], datasets: Sequence[str] | None, digests: _Digests
 ) -> None:
-    learners = _needed_learners(plan, study, shown)
+    needed = _needed_learners(plan, study, shown)
     for spec in study.datasets:
         if all(table.datasets is not None and spec.name not in table.datasets for table in shown):
             continue
@@ -178,22 +181,25 @@ def _add_study(
         if isinstance(digest, str):
             plan.absent[study.name, spec.name] = digest
             continue
+        learners = tuple(
+            replace(learner, params={**learner.params, **spec.params.get(learner.family, {})})
+            for learner in needed
+        )
         for case, costs in study.cases.items():
-            for repeat in range(splits.repeats):
-                for fold in range(splits.parts):
-                    task = Task(
-                        study.name,
-                        spec,
-                        splits,
-                        case,
-                        spec.costs or costs,
-                        study.prices,
-                        repeat,
-                        fold,
-                        study.attributes,
-                        learners,
-                    )
-                    _add_task(plan, task, digest[0])
+            first = Task(
+                study.name,
+                spec,
+                splits,
+                case,
+                spec.costs or costs,
+                study.prices,
+                0,
+                0,
+                study.attributes,
+                learners,
+            )
+            for repeat, fold in itertools.product(range(splits.repeats), range(splits.parts)):
+                _add_task(plan, replace(first, repeat=repeat, fold=fold), digest[0])
 
 
 def _add_task(plan: Plan, task: Task, digest: str) -> None:

@@ -110,6 +110,8 @@ class _Reader:
             rare=part.integer("rare"),
             sample=part.number("sample", None, 0, 1),
             as_numbers=part.flag("as_numbers"),
+            classes=part.texts("classes", ()),
+            params={name: dict(params.values) for name, params in part.section("params").children()},
             costs=self.costs(part.section("costs")) if "costs" in part else None,
             splits=self.splits(part.section("splits")) if "splits" in part else None,
         )

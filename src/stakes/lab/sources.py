@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from stakes._folds import stratified_folds
 from stakes.costs import CostMatrix
 from stakes.datasets import load_table
+from stakes.lab._sections import ProtocolError
 from stakes.lab.build import import_object
 from stakes.lab.specs import DataSpec, SplitSpec
 from stakes.lab.trial import Part
@@ -50,7 +51,8 @@ def read_data(spec: DataSpec) -> Data:
         load_table(spec.load) if spec.load is not None else (read_table(str(spec.file), spec.target), None)
     )
     if table.y is None or table.classes is None:
-        raise ValueError(f"data set {spec.name!r} must have classes; target says which column they are in")
+        names = ", ".join(table.schema.names[:20])
+        raise ProtocolError(f"target must be the column of the classes, one of {names}; none is called class")
     keep = table.y >= 0
     if spec.rare:
         count = np.bincount(table.y[keep], minlength=len(table.classes))
@@ -63,7 +65,7 @@ def read_data(spec: DataSpec) -> Data:
         table = table.take(rows)
     if spec.as_numbers:
         table = _as_numbers(table)
-    return _as_data(table, published)
+    return _as_data(table, published, spec.classes)
 
 
 def fresh_data(spec: DataSpec, splits: SplitSpec, repeat: int) -> Data:
@@ -75,14 +77,18 @@ def fresh_data(spec: DataSpec, splits: SplitSpec, repeat: int) -> Data:
     return _as_data(Table.from_data(found.X).with_target(codes.astype(np.int32), classes.tolist()), None)
 
 
-def _as_data(table: Table, published: CostMatrix | None) -> Data:
+def _as_data(table: Table, published: CostMatrix | None, order: tuple[str, ...] = ()) -> Data:
     assert table.y is not None and table.classes is not None
-    present = np.unique(table.y)
     labels = table.labels()
-    classes = table.classes[present]
-    codes = np.searchsorted(present, table.y)
+    classes = table.classes[np.unique(table.y)]
+    if order:
+        if sorted(order) != sorted(map(str, classes.tolist())):
+            known = ", ".join(map(str, classes))
+            raise ProtocolError(f"classes must be the labels {known}, in any order, got {', '.join(order)}")
+        classes = classes[[list(map(str, classes.tolist())).index(label) for label in order]]
+    codes = CostMatrix.uniform(classes).codes(labels)
     strata = np.unique(labels, return_inverse=True)[1]
-    return Data(Part(table, labels), classes, codes, strata, published, _digest(table, labels))
+    return Data(Part(table, labels), classes, codes, strata, published, _digest(table, labels, classes))
 
 
 def _as_numbers(table: Table) -> Table:
@@ -94,8 +100,10 @@ def _as_numbers(table: Table) -> Table:
     return Table(schema, columns, y=table.y, classes=table.classes, target=table.target)
 
 
-def _digest(table: Table, labels: NDArray[Any]) -> str:
-    content = hashlib.blake2b(json.dumps(table.schema.to_dict(), default=str).encode(), digest_size=16)
+def _digest(table: Table, labels: NDArray[Any], classes: NDArray[Any]) -> str:
+    """Hash of columns, classes in their order, and rows."""
+    kinds = [table.schema.to_dict(), classes.tolist()]
+    content = hashlib.blake2b(json.dumps(kinds, default=str).encode(), digest_size=16)
     for values in table.columns:
         content.update(np.ascontiguousarray(values).data)
     content.update("\0".join(map(str, labels.tolist())).encode())
@@ -126,9 +134,17 @@ def split_rows(spec: SplitSpec, codes: Rows, repeat: int, fold: int) -> tuple[Ro
         splitter = StratifiedShuffleSplit(1, train_size=spec.train, random_state=seed)
         train, test = next(splitter.split(codes[:, None], codes))
         return np.sort(train), np.sort(test)
-    shuffled = np.random.default_rng(seed).permutation(len(codes))
-    n_train = round(spec.train * len(codes))
-    return np.sort(shuffled[:n_train]), np.sort(shuffled[n_train:])
+    return _holdout(codes, round(spec.train * len(codes)), np.random.default_rng(seed))
+
+
+def _holdout(codes: Rows, n_train: int, rng: np.random.Generator) -> tuple[Rows, Rows]:
+    n_classes = len(np.unique(codes))
+    for _ in range(1000):
+        shuffled = rng.permutation(len(codes))
+        train = np.sort(shuffled[:n_train])
+        if len(np.unique(codes[train])) == n_classes:
+            return train, np.sort(shuffled[n_train:])
+    raise ValueError(f"no split of {n_train} training rows has all {n_classes} classes, in 1000 draws")
 
 
 @lru_cache(maxsize=16)

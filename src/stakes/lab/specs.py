@@ -14,7 +14,8 @@ class SplitSpec:
     Attributes
     ----------
     kind : {"folds", "holdout", "all", "fresh"}
-        Cross-validation; one random part for training; everything for both; rows drawn anew from a generator.
+        Cross-validation; one random part for training, drawn again where a class would have no row in it;
+        everything for both; rows drawn anew from a generator.
     folds, repeats : int
     train : float
         Share of the training rows ("holdout").
@@ -92,6 +93,10 @@ class DataSpec:
         Share of the rows to use, drawn once.
     as_numbers : bool
         Whether categories become their numbers, in the order in which they are declared.
+    classes : tuple
+        Labels in the order that costs and tables count them in; empty: as the data set declares them.
+    params : dict of learner to parameters
+        Settings of learners that are different for this data set.
     costs, splits : specs that replace the study's
     """
 
@@ -105,6 +110,8 @@ class DataSpec:
     rare: int = 0
     sample: float | None = None
     as_numbers: bool = False
+    classes: tuple[str, ...] = ()
+    params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False, compare=False)
     costs: CostSpec | None = None
     splits: SplitSpec | None = None
 
@@ -120,8 +127,8 @@ class LearnerSpec:
     path : str
         Import path of the class.
     params : dict
-        A table with a key ``class`` is an estimator itself. Parameters called ``cost_matrix``,
-        ``feature_costs`` and ``random_state``, also inside, are set for each trial where they are None.
+        A table with a key ``class`` is an estimator itself. ``cost_matrix``, ``feature_costs`` and
+        ``random_state`` are set for each trial, also inside, where they are parameters and not given here.
     input : {"table", "numbers", "frame"}
         How the learner takes its columns.
     abstains : bool

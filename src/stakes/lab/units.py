@@ -14,6 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import stakes
 from stakes import _core
 from stakes.lab.build import import_object, make_learner
@@ -192,7 +194,8 @@ class _Prepared:
 
 
 def _plain(value: Any) -> float | None:
-    return None if value is None else float(value)
+    """One number; a list, such as the rows of each round, is added up."""
+    return None if value is None else float(np.sum(value))
 
 
 def reset_peak_memory() -> None:
