@@ -185,6 +185,17 @@ def test_learners_are_told_costs_and_seed_inside_too():
     assert isinstance(made, MinExpectedCost) and made.cost_matrix is costs
     tree = made.estimator.steps[-1][1]
     assert (tree.max_depth, tree.random_state) == (2, 7)
+    inner = {"class": "stakes.C45Classifier"}  # the one around it has the costs, and may number the classes
+    made = make_learner(LearnerSpec("m", "stakes.Guard", {"estimator": inner}), costs, None, 7)
+    assert made.cost_matrix is costs and made.estimator.cost_matrix is None
+    made = make_learner(
+        LearnerSpec("m", "stakes.Guard", {"estimator": inner | {"costs": True}}), costs, None, 7
+    )
+    assert made.estimator.cost_matrix is costs
+    with pytest.raises(
+        ValueError, match="an estimator inside another has class, params, input and costs, got parm"
+    ):
+        make_learner(LearnerSpec("m", "stakes.Guard", {"estimator": inner | {"parm": 1}}), costs, None, 7)
     told = make_learner(LearnerSpec("m", "stakes.C45Classifier", {}, costs=False), costs, None, 7)
     assert isinstance(told, C45Classifier) and told.cost_matrix is None
     own = make_learner(

@@ -82,7 +82,7 @@ def _summary(found: Reproduction, folder: Path) -> int:
     """Say what was done, and what failed."""
     name = found.protocol.name
     say(
-        f"{name}: {found.n_units} units, {found.seconds:.0f} s of work, at most "
+        f"{name}: {found.n_units} units, {found.seconds:.0f} s of processor time, at most "
         f"{found.memory / 2**20:.0f} MB; tables in {folder}, results in {folder / RESULTS}."
     )
     for outcome in found.failures[:5]:

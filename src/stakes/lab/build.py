@@ -35,8 +35,9 @@ def import_object(path: str) -> Any:
 def make_learner(spec: LearnerSpec, costs: CostMatrix | None, prices: FeatureCosts | None, seed: int) -> Any:
     """A new estimator.
 
-    It, and those inside it, are given ``cost_matrix``, ``feature_costs`` and ``random_state`` where they have
-    such a parameter and the protocol does not set it.
+    It is given ``cost_matrix``, ``feature_costs`` and ``random_state`` where it has such a parameter and the
+    protocol does not set it. So are estimators inside it, but costs only where the one around them does not
+    take them, which may number the classes in its own way, or where ``costs = true`` says so.
     """
     given = {"cost_matrix": costs if spec.costs else None, "feature_costs": prices, "random_state": seed}
     known = {name: value for name, value in given.items() if value is not None}
@@ -47,7 +48,8 @@ def _build(path: str, params: Mapping[str, Any], columns: str, given: Mapping[st
     kind = import_object(path)
     accepted = inspect.signature(kind).parameters
     made = {name: value for name, value in given.items() if name in accepted}
-    made |= {name: _value(value, given) for name, value in params.items()}
+    rest = {name: value for name, value in given.items() if name == "random_state" or name not in made}
+    made |= {name: _value(value, rest, given) for name, value in params.items()}
     try:
         inspect.signature(kind).bind(**made)
     except TypeError as error:
@@ -60,13 +62,19 @@ def _build(path: str, params: Mapping[str, Any], columns: str, given: Mapping[st
     return learner
 
 
-def _value(value: Any, given: Mapping[str, Any]) -> Any:
+def _value(value: Any, rest: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     """A parameter; a table with a class is an estimator."""
     if not isinstance(value, Mapping) or "class" not in value:
         return value
+    strange = set(value) - {"class", "params", "input", "costs"}
+    if strange:
+        raise ValueError(
+            "an estimator inside another has class, params, input and costs, got "
+            + ", ".join(sorted(strange))
+        )
     path = value["class"]
     columns = value.get("input", "table" if path.startswith("stakes.") else "numbers")
-    return _build(path, value.get("params", {}), columns, given)
+    return _build(path, value.get("params", {}), columns, given if value.get("costs") else rest)
 
 
 def _to_frame(table: Table) -> Any:

@@ -127,8 +127,8 @@ class LearnerSpec:
     path : str
         Import path of the class.
     params : dict
-        A table with a key ``class`` is an estimator itself. ``cost_matrix``, ``feature_costs`` and
-        ``random_state`` are set for each trial, also inside, where they are parameters and not given here.
+        A table with a key ``class`` is an estimator itself, with ``params``, ``input`` and ``costs`` of its
+        own. ``cost_matrix``, ``feature_costs`` and ``random_state`` are set for each trial.
     input : {"table", "numbers", "frame"}
         How the learner takes its columns.
     abstains : bool

@@ -17,6 +17,7 @@ create table if not exists units (
     record text,
     traceback text,
     seconds real not null,
+    cpu real not null,
     memory integer,
     finished text not null default current_timestamp
 ) without rowid
@@ -36,8 +37,8 @@ class Outcome:
         Its measures; None where it failed.
     traceback : str or None
         How it failed.
-    seconds : float
-        Time of all of it.
+    seconds, cpu : float
+        Time of all of it, and of the processor.
     memory : int or None
         Most bytes that the process held meanwhile.
     """
@@ -47,6 +48,7 @@ class Outcome:
     record: dict[str, Any] | None
     traceback: str | None
     seconds: float
+    cpu: float
     memory: int | None
 
 
@@ -56,7 +58,7 @@ class Store:
     Examples
     --------
     >>> with Store(":memory:") as store:
-    ...     store.add(Outcome("k", {"learner": "C4.5"}, {"cost": 3.0}, None, 0.1, None))
+    ...     store.add(Outcome("k", {"learner": "C4.5"}, {"cost": 3.0}, None, 0.1, 0.1, None))
     ...     store.records(["k", "other"])
     {'k': {'cost': 3.0}}
     """
@@ -86,14 +88,15 @@ class Store:
     def add(self, outcome: Outcome) -> None:
         """Write one outcome; a newer one replaces that of an earlier, failed attempt."""
         self._connection.execute(
-            "insert or replace into units (key, what, record, traceback, seconds, memory) "
-            "values (?, ?, ?, ?, ?, ?)",
+            "insert or replace into units (key, what, record, traceback, seconds, cpu, memory) "
+            "values (?, ?, ?, ?, ?, ?, ?)",
             (
                 outcome.key,
                 json.dumps(outcome.what, ensure_ascii=False),
                 None if outcome.record is None else json.dumps(outcome.record),
                 outcome.traceback,
                 outcome.seconds,
+                outcome.cpu,
                 outcome.memory,
             ),
         )
@@ -104,16 +107,16 @@ class Store:
 
     def failures(self, keys: Iterable[str]) -> list[Outcome]:
         """Those units that have failed."""
-        columns = "key, what, traceback, seconds, memory"
+        columns = "key, what, traceback, seconds, cpu, memory"
         return [
-            Outcome(key, json.loads(what), None, trace, seconds, memory)
-            for key, what, trace, seconds, memory in self._rows(columns, keys)
+            Outcome(key, json.loads(what), None, trace, seconds, cpu, memory)
+            for key, what, trace, seconds, cpu, memory in self._rows(columns, keys)
             if trace is not None
         ]
 
     def totals(self, keys: Iterable[str]) -> tuple[float, int]:
-        """Seconds of all units together, and the most bytes that one of them held."""
-        rows = list(self._rows("seconds, memory", keys))
+        """Processor seconds of all units together, and the most bytes that one of them held."""
+        rows = list(self._rows("cpu, memory", keys))
         return sum(row[0] for row in rows), max((row[1] or 0 for row in rows), default=0)
 
     def _rows(self, columns: str, keys: Iterable[str]) -> Iterator[tuple[Any, ...]]:

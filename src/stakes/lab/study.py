@@ -31,7 +31,7 @@ class Reproduction:
         Units that failed, with their tracebacks.
     n_units : int
     seconds : float
-        Time of all units together, on however many cores.
+        Processor time of all units together.
     memory : int
         Most bytes that a process held during one of them.
     quick : bool

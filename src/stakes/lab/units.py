@@ -151,7 +151,7 @@ def perform(task: Task) -> list[Outcome]:
     prepared: _Prepared | None = None
     for key, learner in zip(task.keys, task.learners, strict=True):
         reset_peak_memory()
-        start = time.perf_counter()
+        start, spent = time.perf_counter(), time.process_time()
         record, trace = None, None
         with warnings.catch_warnings():
             # Thousands of trials would say the same thousands of times.
@@ -161,8 +161,8 @@ def perform(task: Task) -> list[Outcome]:
                 record = prepared.run(learner)
             except Exception:  # whatever a learner does wrong is recorded and reported; the others go on
                 trace = traceback.format_exc()
-        seconds = time.perf_counter() - start
-        outcomes.append(Outcome(key, task.what(learner), record, trace, seconds, peak_memory()))
+        took = time.perf_counter() - start, time.process_time() - spent
+        outcomes.append(Outcome(key, task.what(learner), record, trace, *took, peak_memory()))
     return outcomes
 
 
