@@ -71,7 +71,25 @@ def write_csv(path, table):
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["demo"], ["describe"], ["fit"], ["predict"], ["evaluate"], ["show"], ["ask"], ["export"]]
+    "command",
+    [
+        [],
+        *(
+            [name]
+            for name in [
+                "demo",
+                "describe",
+                "fit",
+                "predict",
+                "evaluate",
+                "compare",
+                "reproduce",
+                "show",
+                "ask",
+                "export",
+            ]
+        ),
+    ],
 )
 def test_help_has_an_example(command):
     text = run(*command, "--help").stdout

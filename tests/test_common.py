@@ -21,38 +21,25 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import stakes
 from stakes import (
-    C45Classifier,
-    CostMatrix,
-    GDTClassifier,
-    Guard,
-    GuardWarning,
-    MinExpectedCost,
-    Guard,
-    GuardWarning,
-    MDLDiscretizer,
-    MinExpectedCost,
-    RuleClassifier,
     GBSE,
     GBSET,
     AverageCost,
+    BoostedStakes,
     C45Classifier,
     CostBagging,
     CostBoosting,
     Costing,
     CostMatrix,
     DataSpaceExpansion,
+    GDTClassifier,
     Guard,
     GuardWarning,
     IterativeWeighting,
+    MDLDiscretizer,
     MetaCost,
     MinExpectedCost,
+    RuleClassifier,
     SamplingWarning,
-    BoostedStakes,
-    C45Classifier,
-    CostMatrix,
-    Guard,
-    GuardWarning,
-    MinExpectedCost,
     TradeoffSearchCV,
 )
 
@@ -82,9 +69,6 @@ ESTIMATORS = [
     CostBoosting(C45Classifier(), n_estimators=3),
     BoostedStakes(),
 ]
-
-#: Estimators that wrap no other.
-ALONE = (C45Classifier, RuleClassifier)
 
 #: The same around a classifier of another library; these take numbers only and cannot be written to JSON.
 FOREIGN = [
@@ -116,12 +100,13 @@ def test_every_public_classifier_is_in_the_list():
 
 
 def known_failures(estimator):
-    if getattr(estimator, "criterion", None) != "total_cost" and not isinstance(estimator, GDTClassifier):
-    drawn = getattr(estimator, "criterion", None) == "total_cost" or getattr(estimator, "held_out", 0) > 0
+    drawn = (
+        isinstance(estimator, BoostedStakes | GDTClassifier)
+        or getattr(estimator, "criterion", None) == "total_cost"
+        or getattr(estimator, "held_out", 0) > 0
+        or getattr(estimator, "sampling", None) == "rejection"
+    )
     if not drawn:
-    draws = getattr(estimator, "sampling", None) == "rejection"
-    if getattr(estimator, "criterion", None) != "total_cost" and not draws:
-    if getattr(estimator, "criterion", None) != "total_cost" and not isinstance(estimator, BoostedStakes):
         return {}
     why = "rows are drawn at random, and a row of weight two is drawn otherwise than the same row twice"
     return {"check_sample_weight_equivalence_on_dense_data": why}
@@ -311,7 +296,6 @@ def test_json(estimator):
     frame, y = a_table()
     model = with_costs(estimator).fit(frame, y)
     document = json.loads(json.dumps(model.to_dict(), allow_nan=False))
-    inner = () if isinstance(estimator, ALONE) else (C45Classifier,)
     inner = (C45Classifier,) if hasattr(estimator, "estimator") else ()
     back = type(model).from_dict(document, *inner)
     agree(model, back, frame)
@@ -331,8 +315,6 @@ def test_clone_and_refit(estimator):
 
 @each
 def test_threads_change_nothing(estimator):
-    name = "n_jobs" if isinstance(estimator, ALONE) else "estimator__n_jobs"
-    X, y = numbers(12_000)
     name = "estimator__n_jobs" if hasattr(estimator, "estimator") else "n_jobs"
     # the threads of BoostedStakes share folds, not rows
     X, y = numbers(700 if isinstance(estimator, BoostedStakes) else 12_000)

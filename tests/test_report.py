@@ -9,8 +9,9 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 from stakes import C45Classifier, CostMatrix, Guard, MinExpectedCost, datasets, metrics
+from stakes.lab.comparison import mean_interval
+from stakes.lab.constant import ConstantClassifier
 from stakes.report import compare, model_report, model_view, write_report
-from stakes.report.comparison import ConstantClassifier, mean_interval
 
 VOID = {"meta", "link", "br", "img", "rect", "line", "path", "circle", "stop"}
 

@@ -13,9 +13,10 @@ from stakes import C45Classifier, FeatureCosts, Guard, GuardWarning, MinExpected
 from stakes._cli.fit import Criterion
 from stakes._cli.learners import PRICED_LEARNERS
 from stakes.cli import app
+from stakes.lab.constant import ConstantClassifier
+from stakes.lab.looking import looking
+from stakes.lab.trial import count_nodes
 from stakes.report import compare, model_report, model_view
-from stakes.report._looking import looking
-from stakes.report.comparison import ConstantClassifier, count_nodes
 from stakes.tree.c45 import PRICED
 
 

@@ -5,11 +5,11 @@ from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
 from stakes.evolve import GDTClassifier
 from stakes.models import load_model
-from stakes.rules import MDLDiscretizer, RuleClassifier
 from stakes.reductions import (
     GBSE,
     GBSET,
     AverageCost,
+    BoostedStakes,
     CostBagging,
     CostBoosting,
     Costing,
@@ -18,7 +18,7 @@ from stakes.reductions import (
     MetaCost,
     SamplingWarning,
 )
-from stakes.reductions import BoostedStakes
+from stakes.rules import MDLDiscretizer, RuleClassifier
 from stakes.table import Table, read_table
 from stakes.tree import C45Classifier, TradeoffSearchCV
 
@@ -38,12 +38,11 @@ __all__ = [
     "GDTClassifier",
     "Guard",
     "GuardWarning",
-    "MDLDiscretizer",
-    "MinExpectedCost",
-    "RuleClassifier",
     "IterativeWeighting",
+    "MDLDiscretizer",
     "MetaCost",
     "MinExpectedCost",
+    "RuleClassifier",
     "SamplingWarning",
     "Table",
     "TradeoffSearchCV",

@@ -13,11 +13,11 @@ import numpy as np
 from stakes import _json
 from stakes.decision import Guard, MinExpectedCost
 from stakes.evolve import GDTClassifier
-from stakes.rules import MDLDiscretizer, RuleClassifier
 from stakes.reductions import (
     GBSE,
     GBSET,
     AverageCost,
+    BoostedStakes,
     CostBagging,
     CostBoosting,
     Costing,
@@ -26,7 +26,7 @@ from stakes.reductions import (
     MetaCost,
     Reduction,
 )
-from stakes.reductions import BoostedStakes
+from stakes.rules import MDLDiscretizer, RuleClassifier
 from stakes.tree import C45Classifier, FittedTree, TradeoffSearchCV, TreeModel
 
 __all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]

@@ -12,8 +12,8 @@ from stakes._cli.evaluate import comparison_grid
 from stakes._cli.learners import LEARNERS, make_learners
 from stakes._cli.shared import DebugOption, out, progress_bar, read_problem, say
 from stakes._folds import stratified_folds
+from stakes.lab.comparison import Comparison, compare
 from stakes.models import save_model
-from stakes.report.comparison import Comparison, compare
 from stakes.report.page import render
 from stakes.report.views import model_view
 from stakes.tree.draw import draw_svg

@@ -32,8 +32,8 @@ from stakes._cli.shared import (
     say,
 )
 from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs
+from stakes.lab.comparison import Comparison, Interval, LearnerResult, compare
 from stakes.models import load_model
-from stakes.report.comparison import Comparison, Interval, LearnerResult, compare
 from stakes.report.page import render
 from stakes.report.views import ModelView, model_view
 from stakes.rules import RuleClassifier
@@ -177,9 +177,19 @@ def comparison_grid(comparison: Comparison, name: str) -> Group:
         )
     words = (
         f"Always answering {comparison.constant} costs {amount(comparison.constant_cost)} per row. "
-        f"Cheapest here: {comparison.cheapest.name}."
+        f"Cheapest here: {comparison.cheapest.name}.{_tests_in_words(comparison)}"
     )
     return Group(grid, escape(words))
+
+
+def _tests_in_words(comparison: Comparison) -> str:
+    """Say which learners may well be as cheap as the cheapest."""
+    if not comparison.tests:
+        return ""
+    near = [test.name for test in comparison.tests if test.adjusted >= 1 - comparison.level]
+    if not near:
+        return " All others are dearer by more than chance."
+    return f" May well be as cheap (corrected t-test, Holm): {', '.join(near)}."
 
 
 def _cost_cells(result: LearnerResult) -> tuple[str, ...]:

@@ -28,10 +28,10 @@ from stakes._cli.shared import (
 from stakes.costs import as_feature_costs
 from stakes.decision import Guard
 from stakes.evolve import GDTClassifier
+from stakes.lab.looking import looking
+from stakes.lab.trial import count_leaves
 from stakes.models import save_model
 from stakes.reductions import BoostedStakes
-from stakes.report._looking import looking
-from stakes.report.comparison import count_leaves
 from stakes.rules import RuleClassifier
 from stakes.tree import C45Classifier
 from stakes.tree.c45 import PRICED
@@ -207,9 +207,7 @@ def command(
         return
     tree: Any
     if learner is Learner.gdt:
-        tree = GDTClassifier(
-            max_depth=max_depth, feature_costs=prices, abstain_cost=abstain_cost, **common
-        )
+        tree = GDTClassifier(max_depth=max_depth, feature_costs=prices, abstain_cost=abstain_cost, **common)
         _learn(_guarded(tree, guard, folds, seed), problem, output, as_json)
         return
     tree = C45Classifier(

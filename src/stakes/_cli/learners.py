@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from stakes._features import one_hot
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import MinExpectedCost
 from stakes.evolve import GDTClassifier
+from stakes.lab.constant import ConstantClassifier
+from stakes.lab.encode import OneHotTable
 from stakes.reductions import (
     GBSE,
     GBSET,
     AverageCost,
+    BoostedStakes,
     CostBagging,
     CostBoosting,
     Costing,
@@ -26,10 +25,7 @@ from stakes.reductions import (
     IterativeWeighting,
     MetaCost,
 )
-from stakes.reductions import BoostedStakes
-from stakes.report.comparison import ConstantClassifier
 from stakes.rules import RuleClassifier
-from stakes.table import Schema, Table
 from stakes.tree import C45Classifier
 
 Maker = Callable[[CostMatrix, int], Any]
@@ -86,6 +82,7 @@ LEARNERS: dict[str, tuple[str, str, Maker]] = {
         "rules",
         "cost-sensitive rules, rows without one by the cheapest class",
         lambda c, seed: RuleClassifier(cost_matrix=c, t_good=0.8, random_state=seed),
+    ),
     "boosted": (
         "BoostedStakes",
         "boosted trees, linear and kernel models blended, least expected cost, guarded",
@@ -185,18 +182,3 @@ def make_learners(
 
 def _sklearn(seed: int) -> Any:
     return make_pipeline(OneHotTable(), DecisionTreeClassifier(random_state=seed))
-
-
-class OneHotTable(TransformerMixin, BaseEstimator):
-    """A table as numbers: nominal columns one-hot, missing categories as zeros, missing numbers as NaN."""
-
-    schema_: Schema
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Remember the columns."""
-        self.schema_ = Table.from_data(X).schema
-        return self
-
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Return the numbers."""
-        return one_hot(self.schema_.encode(X))

@@ -15,7 +15,16 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
 
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.datasets import load_table
@@ -127,11 +136,26 @@ def notes() -> Iterator[None]:
         say(f"Note: {text}{'' if text.endswith('.') else '.'}", style="yellow")
 
 
+class RateColumn(ProgressColumn):
+    """How many are done per second."""
+
+    def render(self, task: Task) -> Text:
+        """Return the rate, or nothing while it is not known yet."""
+        speed = task.finished_speed or task.speed
+        return Text("" if not speed else f"{speed:.3g}/s")
+
+
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
     """Show a bar on stderr while the work goes on; nothing where stderr is no terminal."""
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        RateColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(title, total=None)
 

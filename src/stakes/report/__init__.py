@@ -1,6 +1,6 @@
 """Reports: one self-contained page that shows the bill of a model."""
 
-from stakes.report.comparison import Comparison, Interval, LearnerResult, compare
+from stakes.lab.comparison import Comparison, Interval, LearnerResult, compare
 from stakes.report.page import model_report, write_report
 from stakes.report.views import ModelView, model_view
 

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from stakes import metrics
 from stakes.costs import CostMatrix, as_cost_matrix, as_feature_costs
 from stakes.decision import Guard, min_cost_class, threshold
+from stakes.lab.comparison import Comparison, Interval, mean_interval
+from stakes.lab.looking import looking
+from stakes.lab.trial import count_leaves, count_nodes
 from stakes.metrics import ClassBill
 from stakes.models import effective_tree
-from stakes.report._looking import looking
 from stakes.report.ask import walker_data
-from stakes.report.comparison import Comparison, Interval, count_leaves, count_nodes, mean_interval
 from stakes.rules import RuleClassifier
 from stakes.table import Table
 from stakes.tree.draw import draw_svg

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 
-from stakes._features import take_rows
 from stakes._folds import stratified_folds
-from stakes.costs import CostMatrix, FeatureCosts, as_cost_matrix, as_feature_costs
-from stakes.decision import Guard, min_cost_class
-from stakes.decision._wrapper import takes
-from stakes.report._looking import looking
+from stakes.costs import CostMatrix, as_cost_matrix, as_feature_costs
+from stakes.decision import min_cost_class
+from stakes.lab.statistics import PairTest, against
+from stakes.lab.trial import Part, Trial, run_trial
 from stakes.table import Table
 
 Progress = Callable[[int, int, str], None]
@@ -94,6 +92,8 @@ class Comparison:
         What it costs per row.
     level : float
         Confidence level of the intervals.
+    tests : tuple of PairTest
+        Corrected resampled t-test of each other learner against the cheapest, on the costs of the folds.
     """
 
     results: tuple[LearnerResult, ...]
@@ -103,11 +103,12 @@ class Comparison:
     constant: Any
     constant_cost: float
     level: float = 0.95
+    tests: tuple[PairTest, ...] = ()
 
     @property
     def cheapest(self) -> LearnerResult:
         """The result of least cost, tests included where columns have prices; the first one on ties."""
-        return min(self.results, key=lambda result: result.decisive.mean)
+        return _cheapest(self.results)
 
     @property
     def priced(self) -> bool:
@@ -117,34 +118,6 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return asdict(self) | {"results": [asdict(result) for result in self.results]}
-
-
-class ConstantClassifier(ClassifierMixin, BaseEstimator):
-    """Always predicts the class that is cheapest to predict for every training row."""
-
-    asks_nothing = True
-
-    def __init__(self, cost_matrix: Any = None) -> None:
-        self.cost_matrix = cost_matrix
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the class."""
-        self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
-        self.cost_matrix_ = as_cost_matrix(self.cost_matrix, self.classes_)
-        share = np.bincount(codes, weights=sample_weight, minlength=len(self.classes_))
-        self.prior_ = share / share.sum()
-        self.constant_ = self.classes_[
-            int(min_cost_class(self.prior_[None, :] @ self.cost_matrix_.values)[0])
-        ]
-        return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class for each row."""
-        return np.full(X.shape[0], self.constant_, dtype=self.classes_.dtype)
-
-    def get_n_leaves(self) -> int:
-        """Return 1: a constant is a tree without tests."""
-        return 1
 
 
 def compare(
@@ -202,43 +175,63 @@ def compare(
     matrix = as_cost_matrix(cost_matrix, classes)
     prices = None if feature_costs is None else as_feature_costs(feature_costs, _column_names(X))
     weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    constants = weight @ matrix.values[codes] / weight.sum()
-    best = int(min_cost_class(constants[None, :])[0])
-    base = float(constants[best])
+    data = Part(X, labels, None if sample_weight is None else weight)
     folds = [stratified_folds(codes, n_folds, random_state + r) for r in range(n_repeats)]
     total_fits, done = len(learners) * n_repeats * n_folds, 0
-    results = []
+    trials: dict[str, list[Trial]] = {}
     for name, learner in learners.items():
-        rows = []
+        trials[name] = []
         for train, test in _splits(folds, weight):
             if progress is not None:
                 progress(done, total_fits, name)
-            rows.append(
-                _one_fold(learner, X, labels, weight, matrix, train, test, sample_weight is not None, prices)
-            )
+            trials[name].append(run_trial(clone(learner), data.take(train), data.take(test), matrix, prices))
             done += 1
-        results.append(_summary(name, rows, float(weight.sum()), base, level))
     if progress is not None:
         progress(done, total_fits, "")
+    return summarise(trials, data, matrix, n_folds, n_repeats, level)
+
+
+def summarise(
+    trials: Mapping[str, list[Trial]],
+    data: Part,
+    matrix: CostMatrix,
+    n_folds: int,
+    n_repeats: int,
+    level: float = 0.95,
+) -> Comparison:
+    """Put the trials of learners, which must be on the same folds, side by side."""
+    weight = data.shares
+    constants = weight @ matrix.values[matrix.codes(data.labels)] / weight.sum()
+    best = int(min_cost_class(constants[None, :])[0])
+    base = float(constants[best])
+    results = tuple(_summary(name, found, float(weight.sum()), base, level) for name, found in trials.items())
     return Comparison(
-        tuple(results), len(labels), n_folds, n_repeats, classes[best : best + 1].tolist()[0], base, level
+        results,
+        len(data.labels),
+        n_folds,
+        n_repeats,
+        _plain_label(matrix, best),
+        base,
+        level,
+        tuple(_tests(trials, _cheapest(results).name)),
     )
 
 
-@dataclass(frozen=True)
-class _Fold:
-    """Sums over the test rows of one fold."""
+def _plain_label(matrix: CostMatrix, code: int) -> Any:
+    return code if matrix.classes is None else matrix.classes[code : code + 1].tolist()[0]
 
-    weight: float
-    train_weight: float
-    cost: float
-    errors: float
-    high: float
-    leaves: float | None
-    nodes: float | None
-    seconds: float
-    tests: float | None
-    upfront: float | None
+
+def _cheapest(results: tuple[LearnerResult, ...]) -> LearnerResult:
+    return min(results, key=lambda result: result.decisive.mean)
+
+
+def _tests(trials: Mapping[str, list[Trial]], cheapest: str) -> list[PairTest]:
+    paid = {
+        name: np.array([(fold.cost + (fold.test_cost or 0.0)) / fold.weight for fold in found])
+        for name, found in trials.items()
+    }
+    ratio = float(np.mean([fold.weight / fold.train_weight for fold in trials[cheapest]]))
+    return against(cheapest, paid, ratio)
 
 
 def _check_plan(learners: Mapping[str, Any], n_rows: int, n_folds: int, n_repeats: int, level: float) -> None:
@@ -262,54 +255,18 @@ def _splits(
                 yield train, test
 
 
-def _one_fold(
-    learner: Any,
-    X: Any,
-    labels: NDArray[Any],
-    weight: NDArray[np.float64],
-    matrix: CostMatrix,
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-    weighted: bool,
-    prices: FeatureCosts | None,
-) -> _Fold:
-    model = clone(learner)
-    extra = {"sample_weight": weight[train]} if weighted and takes(model, "sample_weight") else {}
-    start = time.perf_counter()
-    model.fit(take_rows(X, train), labels[train], **extra)
-    seconds = time.perf_counter() - start
-    tested = take_rows(X, test)
-    actual = matrix.codes(labels[test])
-    predicted = matrix.codes(model.predict(tested), "predictions")
-    looked = None if prices is None else looking(model, tested, prices)
-    wrong, share = actual != predicted, weight[test]
-    dear = wrong & (matrix.normalise().values[actual, predicted] > 1.0)
-    return _Fold(
-        weight=float(share.sum()),
-        train_weight=float(weight[train].sum()),
-        cost=float(share @ matrix.values[actual, predicted]),
-        errors=float(share @ wrong),
-        high=float(share @ dear),
-        leaves=count_leaves(model),
-        nodes=count_nodes(model),
-        seconds=seconds,
-        tests=None if looked is None else float(share @ looked.by_row),
-        upfront=None if looked is None else looked.upfront,
-    )
-
-
-def _summary(name: str, folds: list[_Fold], weight: float, base: float, level: float) -> LearnerResult:
+def _summary(name: str, folds: list[Trial], weight: float, base: float, level: float) -> LearnerResult:
     tested = sum(fold.weight for fold in folds)
     cost = _interval([(fold.cost, fold) for fold in folds], level)
     errors = _interval([(fold.errors, fold) for fold in folds], level)
-    tests = [(fold.tests, fold) for fold in folds if fold.tests is not None]
+    tests = [(fold.test_cost, fold) for fold in folds if fold.test_cost is not None]
     bill = [(fold.cost + looked, fold) for looked, fold in tests]
     return LearnerResult(
         name=name,
         cost=cost,
         total=cost.mean * weight,
         errors=Interval(errors.mean, max(errors.low, 0.0), min(errors.high, 1.0)),
-        high_cost_errors=sum(fold.high for fold in folds) / tested * weight,
+        high_cost_errors=sum(fold.high_cost_errors for fold in folds) / tested * weight,
         savings=None
         if base == 0
         else Interval(*((base - x) / abs(base) for x in (cost.mean, cost.high, cost.low))),
@@ -318,7 +275,7 @@ def _summary(name: str, folds: list[_Fold], weight: float, base: float, level: f
         nodes=_mean([fold.nodes for fold in folds]),
         test_cost=_interval(tests, level) if tests else None,
         bill=_interval(bill, level) if bill else None,
-        upfront_cost=_mean([fold.upfront for fold in folds]),
+        upfront_cost=_mean([fold.upfront_cost for fold in folds]),
     )
 
 
@@ -331,7 +288,7 @@ def _column_names(X: Any) -> tuple[str, ...]:
     return (X if isinstance(X, Table) else Table.from_data(X)).schema.names
 
 
-def _interval(sums: list[tuple[float, _Fold]], level: float) -> Interval:
+def _interval(sums: list[tuple[float, Trial]], level: float) -> Interval:
     """Corrected resampled t interval of a mean per row, the mean being that of all rows."""
     per_row = np.array([value / fold.weight for value, fold in sums])
     mean = sum(value for value, _ in sums) / sum(fold.weight for _, fold in sums)
@@ -353,31 +310,3 @@ def mean_interval(values: NDArray[np.float64], weight: NDArray[np.float64], leve
     variance = float(share @ (values - mean) ** 2) * size / (size - 1)
     half = float(stdtrit(size - 1, (1 + level) / 2)) * float(np.sqrt(variance / size))
     return Interval(mean, mean - half, mean + half)
-
-
-def count_leaves(model: Any) -> int | None:
-    """Leaves of a fitted tree, through wrappers and pipelines; None for what has no leaves."""
-    if isinstance(model, Guard) and model.guarded_:
-        return 1
-    if hasattr(model, "get_n_leaves"):
-        return int(model.get_n_leaves())
-    inner = _inner(model)
-    return None if inner is None else count_leaves(inner)
-
-
-def count_nodes(model: Any) -> int | None:
-    """Nodes of a fitted tree, leaves included, through wrappers and pipelines; None for what has none."""
-    if (isinstance(model, Guard) and model.guarded_) or getattr(model, "asks_nothing", False):
-        return 1
-    # scikit-learn's trees keep the number inside
-    size = getattr(model, "n_nodes_", getattr(getattr(model, "tree_", None), "node_count", None))
-    if size is not None:
-        return int(size)
-    inner = _inner(model)
-    return None if inner is None else count_nodes(inner)
-
-
-def _inner(model: Any) -> Any:
-    """What a wrapper or a pipeline has inside, None where there is nothing."""
-    inner = getattr(model, "estimator_", None)
-    return model.steps[-1][1] if inner is None and hasattr(model, "steps") else inner

@@ -1,0 +1,90 @@
+"""``stakes compare``: learners and peers on one's own data and costs, in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stakes._cli.evaluate import comparison_grid
+from stakes._cli.reproduce import ClusterOption, JobsOption
+from stakes._cli.shared import (
+    CostsOption,
+    DataArgument,
+    DebugOption,
+    JsonOption,
+    TargetOption,
+    notes,
+    out,
+    print_json,
+    progress_bar,
+    say,
+)
+from stakes.lab.versus import Versus, compared, versus
+
+NAME = "compare"
+
+
+def command(
+    data: DataArgument,
+    costs: CostsOption = None,
+    target: TargetOption = None,
+    learner: Annotated[
+        list[str] | None,
+        typer.Option("--learner", "-l", help=f"May be repeated: {'; '.join(compared())}. All by default."),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
+    repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Shuffles the rows into folds.")] = 0,
+    n_jobs: JobsOption = -1,
+    cluster: ClusterOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Keep results there, to go on from, and write the table."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Compare what learners cost on your data: trees that heed costs, scikit-learn, LightGBM, XGBoost.
+
+    Peers answer the class of least expected cost by their probabilities. All see the same folds. What is not
+    installed is named. `stakes evaluate` compares the learners of stakes in more detail.
+
+    For example:
+
+    - `stakes compare german`
+
+    - `stakes compare loans.csv --target class --costs costs.csv --repeats 5 -o loans`
+    """
+    with notes(), progress_bar("Comparing") as progress:
+        found = versus(
+            data,
+            costs=costs,
+            target=target,
+            learners=learner,
+            n_folds=folds,
+            n_repeats=repeats,
+            seed=seed,
+            folder=output,
+            n_jobs=n_jobs,
+            cluster=cluster,
+            progress=progress,
+        )
+    if as_json:
+        print_json(_facts(found))
+    else:
+        out().print(comparison_grid(found.comparison, Path(data).name))
+    for name, reason in found.absent.items():
+        say(f"{name}: {reason}.")
+    for outcome in found.failures[:5]:
+        say(f"Failed: {outcome.what['learner']}: {(outcome.traceback or '').splitlines()[-1]}", style="red")
+    if found.failures:
+        say(f"{len(found.failures)} units failed; learners that failed are left out.", style="bold red")
+        raise typer.Exit(1)
+
+
+def _facts(found: Versus) -> dict[str, Any]:
+    return found.comparison.to_dict() | {"absent": found.absent}

@@ -1,0 +1,98 @@
+"""``stakes reproduce``: the papers' tables, or those of a study of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stakes._cli.shared import DebugOption, progress_bar, say
+from stakes.lab import load_protocol, papers
+from stakes.lab.study import RESULTS, Reproduction, page, reproduce
+
+NAME = "reproduce"
+
+JobsOption = Annotated[int, typer.Option("--n-jobs", "-j", help="Processes; -1 for one per core.")]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler, tcp://host:8786."),
+]
+
+
+def command(
+    protocol: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PAPER]...",
+            help=f"One of {', '.join(papers())}, or a .toml file of your own; all papers by default.",
+            show_default=False,
+        ),
+    ] = None,
+    table: Annotated[list[str] | None, typer.Option(help="Number of a table; may be repeated.")] = None,
+    figure: Annotated[list[str] | None, typer.Option(help="Number of a figure; may be repeated.")] = None,
+    datasets: Annotated[str | None, typer.Option(metavar="A,B", help="These data sets only.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few repeats: a smoke test.")] = False,
+    n_jobs: JobsOption = -1,
+    cluster: ClusterOption = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where results and tables go.")
+    ] = Path("stakes-lab"),
+    debug: DebugOption = False,
+) -> None:
+    """Run the experiments of the papers, or your own, and print tables with the papers' figures next to ours.
+
+    Results are kept as they come. A run that was stopped, even killed, goes on where it was; a changed
+    setting runs only what it touches. Tables are written as Markdown, LaTeX, CSV and JSON.
+
+    For example:
+
+    - `stakes reproduce --quick`
+
+    - `stakes reproduce ting1998 --table 1 --datasets german,heart`
+
+    - `stakes reproduce my-study.toml -o my-study`
+    """
+    names = protocol or papers()
+    if len(names) > 1 and (table or figure):
+        raise typer.BadParameter("needs one paper, since numbers are those of a paper.", param_hint="--table")
+    # All of them are read before anything runs, so that a slip in the last one does not come after an hour.
+    loaded = [load_protocol(name) for name in names]
+    failed = 0
+    for one in loaded:
+        with progress_bar(one.name) as progress:
+            found = reproduce(
+                one,
+                output,
+                tables=table,
+                figures=figure,
+                datasets=None if datasets is None else [name.strip() for name in datasets.split(",")],
+                quick=quick,
+                n_jobs=n_jobs,
+                cluster=cluster,
+                progress=progress,
+            )
+        typer.echo(page(found))
+        failed += _summary(found, output)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _summary(found: Reproduction, folder: Path) -> int:
+    """Say what was done, and what failed."""
+    name = found.protocol.name
+    say(
+        f"{name}: {found.n_units} units, {found.seconds:.0f} s of processor time, at most "
+        f"{found.memory / 2**20:.0f} MB; tables in {folder}, results in {folder / RESULTS}."
+    )
+    for outcome in found.failures[:5]:
+        what = ", ".join(f"{key} {value}" for key, value in outcome.what.items() if value != "")
+        last = (outcome.traceback or "").strip().splitlines()[-1]
+        say(f"Failed: {what}: {last}", style="red")
+    if found.failures:
+        say(
+            f"{len(found.failures)} of {found.n_units} units failed; tracebacks in "
+            f"{folder / name}-failures.txt. The next run tries them again.",
+            style="bold red",
+        )
+    return len(found.failures)

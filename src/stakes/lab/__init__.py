@@ -1,0 +1,43 @@
+"""The lab: studies as data, a runner that can be trusted, tables with the papers' figures next to ours."""
+
+from stakes.lab._sections import ProtocolError
+from stakes.lab.comparison import Comparison, Interval, LearnerResult, compare
+from stakes.lab.constant import ConstantClassifier
+from stakes.lab.encode import CodedLabels, OneHotTable
+from stakes.lab.forensic import CheapestTree
+from stakes.lab.plan import Plan, make_plan
+from stakes.lab.protocol import load_protocol, papers
+from stakes.lab.results import Cell, ResultTable
+from stakes.lab.runner import run_plan
+from stakes.lab.specs import Protocol
+from stakes.lab.store import Outcome, Store
+from stakes.lab.study import Reproduction, reproduce
+from stakes.lab.tables import build_tables
+from stakes.lab.versus import Versus, versus
+
+__all__ = [
+    "Cell",
+    "CheapestTree",
+    "CodedLabels",
+    "Comparison",
+    "ConstantClassifier",
+    "Interval",
+    "LearnerResult",
+    "OneHotTable",
+    "Outcome",
+    "Plan",
+    "Protocol",
+    "ProtocolError",
+    "Reproduction",
+    "ResultTable",
+    "Store",
+    "Versus",
+    "build_tables",
+    "compare",
+    "load_protocol",
+    "make_plan",
+    "papers",
+    "reproduce",
+    "run_plan",
+    "versus",
+]

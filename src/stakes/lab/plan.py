@@ -1,0 +1,242 @@
+"""Which units a protocol needs for the tables that are asked for."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stakes.lab._sections import ProtocolError
+from stakes.lab.build import make_learner
+from stakes.lab.sources import read_data
+from stakes.lab.specs import DataSpec, LearnerSpec, Protocol, SplitSpec, Study, TableSpec
+from stakes.lab.units import Task, code_version, unit_key
+
+NOT_ASKED = "not asked for"
+NOT_QUICK = "not part of the quick version"
+
+Cell = tuple[str, str, str, str]  # study, data set, case, learner
+
+
+@dataclass
+class Plan:
+    """Tasks, and where the results of each cell will be found.
+
+    Attributes
+    ----------
+    protocol : Protocol
+        With what the quick version leaves out left out.
+    tables : the tables asked for
+    tasks : list of Task
+        Largest data sets first, so that no worker is left with one of them at the end.
+    keys : dict of (study, data set, case, learner) to keys
+        One per repeat and fold, in order.
+    absent : dict of (study, data set) or learner to a reason
+        What cannot be had, or was not asked for.
+    quick : bool
+    """
+
+    protocol: Protocol
+    tables: tuple[TableSpec, ...]
+    tasks: list[Task] = field(default_factory=list)
+    keys: dict[Cell, list[str]] = field(default_factory=dict)
+    absent: dict[Any, str] = field(default_factory=dict)
+    quick: bool = False
+
+    @property
+    def all_keys(self) -> set[str]:
+        """Every unit once."""
+        return {key for keys in self.keys.values() for key in keys}
+
+
+def make_plan(
+    protocol: Protocol,
+    *,
+    tables: Sequence[str] | None = None,
+    figures: Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
+    quick: bool = False,
+) -> Plan:
+    """Work out the units for some tables and figures (None and None: all) on some data sets (None: all)."""
+    plan = Plan(protocol, _chosen(protocol, tables, figures), quick=quick)
+    _check_datasets(protocol, datasets)
+    digests = _Digests()
+    studies = {}
+    for name in dict.fromkeys(spec.study for spec in plan.tables):
+        study = protocol.studies[name]
+        shown = [spec for spec in plan.tables if spec.study == name]
+        studies[name] = _quick(study, plan) if quick else study
+        _add_study(plan, studies[name], shown, datasets, digests)
+    plan.protocol = replace(protocol, studies={**protocol.studies, **studies})
+    plan.tasks.sort(key=lambda task: -digests.size(task.data))
+    return plan
+
+
+def _chosen(
+    protocol: Protocol, tables: Sequence[str] | None, figures: Sequence[str] | None
+) -> tuple[TableSpec, ...]:
+    if tables is None and figures is None:
+        return protocol.tables
+    found = []
+    for kind, wanted in (("table", tables or ()), ("figure", figures or ())):
+        known = {spec.number.lower(): spec for spec in protocol.tables if spec.kind == kind}
+        for number in wanted:
+            if str(number).lower() not in known:
+                accepted = ", ".join(known) or "none"
+                raise ValueError(
+                    f"{kind} must be one of those of {protocol.name}, which are {accepted}, got {number!r}"
+                )
+            found.append(known[str(number).lower()])
+    return tuple(found)
+
+
+def _check_datasets(protocol: Protocol, wanted: Sequence[str] | None) -> None:
+    known = {spec.name for study in protocol.studies.values() for spec in study.datasets}
+    sources = {spec.load for study in protocol.studies.values() for spec in study.datasets}
+    lower = {str(name).lower() for name in known | sources}
+    for name in wanted or ():
+        if name.lower() not in lower:
+            raise ValueError(
+                f"datasets must be some of those of {protocol.name}, which are "
+                f"{', '.join(sorted(known))}, got {name!r}"
+            )
+
+
+def is_wanted(spec: DataSpec, wanted: Iterable[str] | None) -> bool:
+    """Whether a data set is among those asked for, by its own name or by that in tables."""
+    names = None if wanted is None else {name.lower() for name in wanted}
+    return names is None or spec.name.lower() in names or (spec.load or "").lower() in names
+
+
+class _Digests:
+    """Content hashes and sizes of data sets, each read once."""
+
+    def __init__(self) -> None:
+        self.found: dict[DataSpec, tuple[str, int] | str] = {}
+
+    def of(self, spec: DataSpec, splits: SplitSpec) -> tuple[str, int] | str:
+        """Hash and size; a text says why there is none."""
+        source = replace(spec, costs=None, splits=None, group="")
+        if source not in self.found:
+            self.found[source] = self._read(spec, splits)
+        return self.found[source]
+
+    @staticmethod
+    def _read(spec: DataSpec, splits: SplitSpec) -> tuple[str, int] | str:
+        if spec.missing is not None:
+            return spec.missing
+        if spec.generate is not None:
+            return f"{spec.generate} {code_version(spec.generate)}", splits.train_rows + splits.test_rows
+        try:
+            data = read_data(spec)
+        except ProtocolError as error:
+            raise ProtocolError(f"data set {spec.name}: {error}") from None
+        except (ValueError, OSError) as error:
+            return f"cannot be had: {error}".rstrip(".")
+        return data.digest, data.size
+
+    def size(self, spec: DataSpec) -> int:
+        """Number of values of a data set that was read."""
+        found = self.found[replace(spec, costs=None, splits=None, group="")]
+        return 0 if isinstance(found, str) else found[1]
+
+
+def _quick(study: Study, plan: Plan) -> Study:
+    """The smoke version: few repeats, perhaps fewer data sets and learners."""
+    quick = study.quick
+    for spec in study.datasets:
+        if quick.datasets is not None and spec.name not in quick.datasets:
+            plan.absent[study.name, spec.name] = NOT_QUICK
+
+    def shorter(splits: SplitSpec) -> SplitSpec:
+        folds = splits.folds if quick.folds is None else quick.folds
+        return replace(splits, repeats=min(splits.repeats, quick.repeats), folds=folds)
+
+    datasets = tuple(
+        replace(spec, splits=None if spec.splits is None else shorter(spec.splits)) for spec in study.datasets
+    )
+    learners = tuple(
+        replace(spec, params={**spec.params, **quick.params.get(spec.family, {})}) for spec in study.learners
+    )
+    for learner in learners:
+        if quick.learners is not None and learner.family not in quick.learners:
+            plan.absent[study.name, "", learner.name] = NOT_QUICK
+    return replace(study, datasets=datasets, learners=learners, splits=shorter(study.splits))
+
+
+def _add_study(
+    plan: Plan, study: Study, shown: list[TableSpec], datasets: Sequence[str] | None, digests: _Digests
+) -> None:
+    needed = _needed_learners(plan, study, shown)
+    for spec in study.datasets:
+        if all(table.datasets is not None and spec.name not in table.datasets for table in shown):
+            continue
+        if not is_wanted(spec, datasets):
+            plan.absent[study.name, spec.name] = NOT_ASKED
+        if (study.name, spec.name) in plan.absent:
+            continue
+        splits = spec.splits or study.splits
+        digest = digests.of(spec, splits)
+        if isinstance(digest, str):
+            plan.absent[study.name, spec.name] = digest
+            continue
+        learners = tuple(
+            replace(learner, params={**learner.params, **spec.params.get(learner.family, {})})
+            for learner in needed
+        )
+        for case, costs in study.cases.items():
+            first = Task(
+                study.name,
+                spec,
+                splits,
+                case,
+                spec.costs or costs,
+                study.prices,
+                0,
+                0,
+                study.attributes,
+                learners,
+            )
+            for repeat, fold in itertools.product(range(splits.repeats), range(splits.parts)):
+                _add_task(plan, replace(first, repeat=repeat, fold=fold), digest[0])
+
+
+def _add_task(plan: Plan, task: Task, digest: str) -> None:
+    keys = tuple(unit_key(task, learner, digest) for learner in task.learners)
+    for key, learner in zip(keys, task.learners, strict=True):
+        cell = (task.study, task.data.name, task.case, learner.name)
+        plan.keys.setdefault(cell, []).append(key)
+    plan.tasks.append(replace(task, keys=keys))
+
+
+def _needed_learners(plan: Plan, study: Study, shown: list[TableSpec]) -> tuple[LearnerSpec, ...]:
+    needed: set[str] = set()
+    for table in shown:
+        if "learner" in table.rows or table.ranks is not None:
+            needed |= {
+                spec.name
+                for spec in study.learners
+                if table.learners is None or spec.family in table.learners
+            }
+        for column in table.columns:
+            needed |= {name for name in (column.learner, column.over, column.minus) if name is not None}
+    return tuple(spec for spec in study.learners if spec.name in needed and _can_be_had(plan, study, spec))
+
+
+def _can_be_had(plan: Plan, study: Study, spec: LearnerSpec) -> bool:
+    """Whether a learner can be made; one that should be there and is not is an error before anything runs."""
+    where: Mapping[Any, str] = plan.absent
+    if (study.name, "", spec.name) in where:
+        return False
+    if spec.missing is not None:
+        plan.absent[study.name, "", spec.name] = spec.missing
+        return False
+    try:
+        make_learner(spec, None, None, 0)
+    except ValueError as error:
+        if spec.optional:
+            plan.absent[study.name, "", spec.name] = "not installed"
+            return False
+        raise ProtocolError(f"{plan.protocol.name}.toml: learners.{spec.family}: {error}") from None
+    return True

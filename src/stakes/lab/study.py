@@ -1,0 +1,126 @@
+"""From a protocol to its tables, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stakes.lab.pictures import critical_difference_picture, figure_picture
+from stakes.lab.plan import Plan, make_plan
+from stakes.lab.protocol import load_protocol
+from stakes.lab.results import ResultTable
+from stakes.lab.runner import Progress, run_plan
+from stakes.lab.specs import Protocol
+from stakes.lab.store import Outcome, Store
+from stakes.lab.tables import build_tables
+from stakes.lab.writers import to_markdown, write_tables
+
+RESULTS = "results.sqlite"
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came of running a protocol.
+
+    Attributes
+    ----------
+    protocol : Protocol
+    tables : tuple of ResultTable
+    failures : tuple of Outcome
+        Units that failed, with their tracebacks.
+    n_units : int
+    seconds : float
+        Processor time of all units together.
+    memory : int
+        Most bytes that a process held during one of them.
+    quick : bool
+    """
+
+    protocol: Protocol
+    tables: tuple[ResultTable, ...]
+    failures: tuple[Outcome, ...]
+    n_units: int
+    seconds: float
+    memory: int
+    quick: bool
+
+
+def reproduce(
+    protocol: str | Path | Protocol,
+    folder: str | Path | None = None,
+    *,
+    tables: Sequence[str] | None = None,
+    figures: Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
+    quick: bool = False,
+    n_jobs: int = 1,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> Reproduction:
+    """Run a protocol, or go on where an earlier run stopped, and build its tables.
+
+    Parameters
+    ----------
+    protocol : str, path or Protocol
+        Name of a paper, a TOML file, or what `load_protocol` gave.
+    folder : path, optional
+        Results are kept there as they come, and the tables are written there as Markdown, LaTeX, CSV and
+        JSON. Without it nothing is kept.
+    tables, figures : sequence of str, optional
+        Numbers; all of both where neither is given.
+    datasets : sequence of str, optional
+        Names, the paper's or those of `stakes.datasets`.
+    quick : bool
+        The smoke version with few repeats; every table says so.
+    n_jobs, cluster, progress : as for `run_plan`
+
+    Examples
+    --------
+    >>> found = reproduce("ting1998", tables=["1"], datasets=["German"], quick=True)
+    >>> german = found.tables[0].rows[0]
+    >>> german.labels, german.cells[2].paper, round(german.cells[2].ours, 1)
+    (('German',), 0.42, 0.4)
+    """
+    loaded = protocol if isinstance(protocol, Protocol) else load_protocol(protocol)
+    plan = make_plan(loaded, tables=tables, figures=figures, datasets=datasets, quick=quick)
+    place = None if folder is None else Path(folder)
+    if place is not None:
+        place.mkdir(parents=True, exist_ok=True)
+    with Store(":memory:" if place is None else place / RESULTS) as store:
+        run_plan(plan, store, n_jobs=n_jobs, cluster=cluster, progress=progress)
+        found = _collect(plan, store)
+    if place is not None:
+        write(found, place)
+    return found
+
+
+def _collect(plan: Plan, store: Store) -> Reproduction:
+    keys = plan.all_keys
+    seconds, memory = store.totals(keys)
+    tables = tuple(build_tables(plan, store))
+    failures = tuple(store.failures(keys))
+    return Reproduction(plan.protocol, tables, failures, len(keys), seconds, memory, plan.quick)
+
+
+def write(found: Reproduction, folder: Path) -> None:
+    """Write the tables one by one, pictures where there are some, and a page with all of it."""
+    write_tables(found.tables, folder)
+    for table in found.tables:
+        if table.ranks is not None:
+            picture = critical_difference_picture(table.ranks)
+            (folder / f"{table.name}-ranks.svg").write_text(picture, encoding="utf-8")
+        if table.kind == "figure":
+            (folder / f"{table.name}.svg").write_text(figure_picture(table), encoding="utf-8")
+    (folder / f"{found.protocol.name}.md").write_text(page(found), encoding="utf-8")
+    if found.failures:
+        text = "\n".join(f"{outcome.what}\n{outcome.traceback}" for outcome in found.failures)
+        (folder / f"{found.protocol.name}-failures.txt").write_text(text, encoding="utf-8")
+
+
+def page(found: Reproduction) -> str:
+    """All tables of a protocol on one Markdown page."""
+    quick = " --quick" if found.quick else ""
+    parts = [f"# {found.protocol.title}", f"Made by `stakes reproduce {found.protocol.name}{quick}`."]
+    parts += ["\n".join(f"- {note}" for note in found.protocol.notes)] if found.protocol.notes else []
+    return "\n\n".join([*parts, *(to_markdown(table).rstrip() for table in found.tables)]) + "\n"

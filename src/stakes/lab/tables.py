@@ -1,0 +1,275 @@
+"""From records of units to tables."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.lab.measures import figure
+from stakes.lab.plan import NOT_ASKED, Plan
+from stakes.lab.results import Cell, Column, ResultTable, Row
+from stakes.lab.specs import ColumnSpec, DataSpec, LearnerSpec, Study, TableSpec
+from stakes.lab.statistics import Ranks, rank_learners
+from stakes.lab.store import Store
+
+#: Draws of the bootstrap that gives the standard error of a ratio.
+DRAWS = 1000
+
+
+def build_tables(plan: Plan, store: Store) -> list[ResultTable]:
+    """The tables of a plan from what the store holds."""
+    records = store.records(plan.all_keys)
+    return [_Builder(plan, spec, records).table() for spec in plan.tables]
+
+
+class _Builder:
+    """Builds one table."""
+
+    def __init__(self, plan: Plan, spec: TableSpec, records: Mapping[str, Any]) -> None:
+        self.plan, self.spec, self.records = plan, spec, records
+        self.study: Study = plan.protocol.studies[spec.study]
+        self.all_datasets = [
+            d for d in self.study.datasets if spec.datasets is None or d.name in spec.datasets
+        ]
+        # What was not asked for is in a note; what was asked for and cannot be had has a row of its own.
+        self.datasets = [d for d in self.all_datasets if plan.absent.get((spec.study, d.name)) != NOT_ASKED]
+        self.learners = [
+            learner
+            for learner in self.study.learners
+            if spec.learners is None or learner.family in spec.learners
+        ]
+        self.cases = list(self.study.cases)
+
+    def table(self) -> ResultTable:
+        spec = self.spec
+        rows = self.group_rows() if spec.rows == ("group",) else self.plain_rows()
+        return ResultTable(
+            protocol=self.plan.protocol.name,
+            kind=spec.kind,
+            number=spec.number,
+            title=spec.title,
+            row_names=tuple({"dataset": "data set", "case": "costs"}.get(name, name) for name in spec.rows),
+            columns=tuple(Column(column.label, column.digits) for column in spec.columns),
+            rows=tuple(rows),
+            notes=tuple(self.notes()),
+            quick=self.plan.quick,
+            transpose=spec.transpose,
+            ranks=self.ranks(),
+            x_label=spec.x_label,
+            log_x=spec.log_x,
+        )
+
+    # ---- rows
+
+    def plain_rows(self) -> list[Row]:
+        if self.spec.mean is None:
+            return list(self.rows_of(self.datasets))
+        rows: list[Row] = []
+        for group in self.groups():
+            part = list(self.rows_of([d for d in self.datasets if d.group == group]))
+            label = f"{self.spec.mean}, {group}" if group else self.spec.mean
+            whole = sum(d.group == group for d in self.all_datasets) == len(part)
+            rows += part + self.mean_rows(part, label, whole)
+        return rows
+
+    def groups(self) -> list[str]:
+        return list(dict.fromkeys(spec.group for spec in self.datasets))
+
+    def rows_of(self, datasets: list[DataSpec]) -> Iterable[Row]:
+        names = self.spec.rows
+        choices: dict[str, list[Any]] = {"dataset": datasets, "learner": self.learners, "case": self.cases}
+        for chosen in itertools.product(*(choices[name] for name in names)):
+            at = dict(zip(names, chosen, strict=True))
+            labels = tuple(c if isinstance(c, str) else c.name for c in chosen)
+            rest = [at["dataset"]] if "dataset" in at else datasets
+            cells = [
+                self.cell(labels, i, rest, at.get("case", self.cases[0]), at.get("learner"), column)
+                for i, column in enumerate(self.spec.columns)
+            ]
+            yield Row(labels, tuple(cells), x=self.position(at))
+
+    def position(self, at: Mapping[str, Any]) -> float | None:
+        if self.spec.kind != "figure":
+            return None
+        learner: LearnerSpec | None = at.get("learner")
+        return learner.x if learner is not None else float(self.cases.index(at["case"]))
+
+    def cell(
+        self,
+        labels: tuple[str, ...],
+        index: int,
+        datasets: list[DataSpec],
+        case: str,
+        learner: LearnerSpec | None,
+        column: ColumnSpec,
+    ) -> Cell:
+        found = [self.value(d.name, case, learner, column) for d in datasets]
+        ours, spread = found[0] if len(found) == 1 else _mean_of(found)
+        paper = _at(self.spec.paper, labels, index)
+        return Cell(ours, paper, spread, _at(self.spec.paper_spread, labels, index))
+
+    def mean_rows(self, rows: list[Row], label: str, whole: bool) -> list[Row]:
+        """Mean of rows; a second one where the paper's own mean is over data sets that are not here."""
+        shared = [self.mean_cell(rows, i, column) for i, column in enumerate(self.spec.columns)]
+        published = [
+            Cell(cell.ours, _at(self.spec.paper, (label,), i), cell.spread) if column.mean else Cell()
+            for i, (cell, column) in enumerate(zip(shared, self.spec.columns, strict=True))
+        ]
+        blank = ("",) * (len(self.spec.rows) - 1)
+        found = [Row((label, *blank), tuple(published), is_mean=True)]
+        lacking = not whole or any(
+            cell.ours is None and cell.paper is not None for row in rows for cell in row.cells
+        )
+        if lacking and any(cell.ours is not None and cell.paper is not None for cell in shared):
+            found.append(Row((f"{label}, of those that ran", *blank), tuple(shared), is_mean=True))
+        return found
+
+    def mean_cell(self, rows: list[Row], index: int, column: ColumnSpec) -> Cell:
+        if not column.mean:
+            return Cell()
+        cells = [row.cells[index] for row in rows if row.cells[index].ours is not None]
+        ours, spread = _mean_of([(cell.ours, cell.spread) for cell in cells])
+        paper = [cell.paper for cell in cells if cell.paper is not None]
+        return Cell(ours, float(np.mean(paper)) if paper and len(paper) == len(cells) else None, spread)
+
+    def group_rows(self) -> list[Row]:
+        rows = []
+        for group in self.groups():
+            label = (group or "all data sets",)
+            found = [d.name for d in self.datasets if d.group == group]
+            cells = []
+            for i, column in enumerate(self.spec.columns):
+                values = [self.value(name, self.cases[0], None, column) for name in found]
+                ours, spread = _mean_of([value for value in values if value[0] is not None])
+                cells.append(Cell(ours, _at(self.spec.paper, label, i), spread))
+            rows.append(Row(label, tuple(cells), is_mean=True))
+        return rows
+
+    # ---- values
+
+    def value(
+        self, dataset: str, case: str, learner: LearnerSpec | None, column: ColumnSpec
+    ) -> tuple[float | None, float | None]:
+        """Figure of a cell and its standard error; None where units are not there or have failed."""
+        name = learner.name if column.learner is None and learner is not None else str(column.learner)
+        values = self.series(dataset, case, name, column.measure)
+        other = column.over or column.minus
+        if values is None or np.isnan(values).all():
+            return None, None
+        if other is None:
+            return _mean_and_error(column.scale * values)
+        base = self.series(dataset, case, other, column.measure)
+        if base is None or np.isnan(base).all():
+            return None, None
+        if column.minus is not None:
+            return _mean_and_error(column.scale * (values - base))
+        return _ratio_and_error(column.scale * values, base)
+
+    def series(self, dataset: str, case: str, learner: str, measure: str) -> NDArray[np.float64] | None:
+        """Figures of the trials of a cell, in order; None unless all are there."""
+        keys = self.plan.keys.get((self.spec.study, dataset, case, learner), [])
+        if not keys or any(key not in self.records for key in keys):
+            return None
+        return np.array([figure(self.records[key], measure) for key in keys])
+
+    def ranks(self) -> Ranks | None:
+        """Learners over the data sets on which all of them ran, where there are enough of both."""
+        if self.spec.ranks is None:
+            return None
+        names = [learner.name for learner in self.learners if not self.absent_learner(learner.name)]
+        figures: dict[str, list[float]] = {name: [] for name in names}
+        for data, case in itertools.product(self.datasets, self.cases):
+            values = [self.series(data.name, case, name, self.spec.ranks) for name in names]
+            if all(value is not None for value in values):
+                for name, value in zip(names, values, strict=True):
+                    figures[name].append(float(np.mean(value)))  # type: ignore[arg-type]
+        n_datasets = len(next(iter(figures.values()), []))
+        return rank_learners(figures) if len(names) > 1 and n_datasets > 1 else None
+
+    # ---- notes
+
+    def absent_learner(self, name: str) -> str | None:
+        return self.plan.absent.get((self.spec.study, "", name))
+
+    def notes(self) -> Iterable[str]:
+        if self.plan.quick:
+            yield self.quick_note()
+        yield from self.spec.notes
+        yield from _together(
+            (data.name, self.plan.absent.get((self.spec.study, data.name))) for data in self.all_datasets
+        )
+        shown = {learner.name for learner in self.learners} if "learner" in self.spec.rows else set()
+        shown |= {str(n) for c in self.spec.columns for n in (c.learner, c.over, c.minus) if n is not None}
+        names = [learner.name for learner in self.study.learners if learner.name in shown]
+        yield from _together((name, self.absent_learner(name)) for name in names)
+        yield from self.failures(shown)
+
+    def quick_note(self) -> str:
+        quick, splits = self.study.quick, self.study.splits
+        parts = [f"{splits.repeats} repeat" + ("s" if splits.repeats > 1 else "")]
+        parts += [f"{quick.folds} folds"] if quick.folds is not None else []
+        parts += ["smaller settings of " + ", ".join(quick.params)] if quick.params else []
+        return f"Quick version ({', '.join(parts)}): a smoke test, not the paper's protocol."
+
+    def failures(self, shown: set[str]) -> Iterable[str]:
+        names = {data.name for data in self.datasets}
+        for (study, dataset, case, learner), keys in self.plan.keys.items():
+            if study != self.spec.study or dataset not in names or learner not in shown:
+                continue
+            failed = sum(key not in self.records for key in keys)
+            if failed:
+                where = f"{dataset}, {case}, {learner}" if case else f"{dataset}, {learner}"
+                yield f"{where}: {failed} of {len(keys)} trials failed, so that there is no figure."
+
+
+def _together(pairs: Iterable[tuple[str, str | None]]) -> Iterable[str]:
+    """One sentence for each reason."""
+    found: dict[str, list[str]] = {}
+    for name, reason in pairs:
+        if reason is not None:
+            found.setdefault(reason, []).append(name)
+    for reason, names in found.items():
+        yield f"{', '.join(names)}: {reason}."
+
+
+def _at(
+    figures: Mapping[tuple[str, ...], tuple[float, ...]], labels: tuple[str, ...], index: int
+) -> float | None:
+    row = figures.get(labels)
+    return None if row is None or math.isnan(row[index]) else row[index]
+
+
+def _mean_and_error(values: NDArray[np.float64]) -> tuple[float, float | None]:
+    known = values[~np.isnan(values)]
+    error = float(known.std() / math.sqrt(len(known))) if len(known) > 1 else None
+    return float(known.mean()), error
+
+
+def _ratio_and_error(
+    above: NDArray[np.float64], below: NDArray[np.float64]
+) -> tuple[float | None, float | None]:
+    """Ratio of the means, and its standard error by drawing the trials anew."""
+    whole = float(below.mean())
+    if whole == 0 or math.isnan(whole) or np.isnan(above).any():
+        return None, None
+    draws = np.random.default_rng(0).integers(len(above), size=(DRAWS, len(above)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = above[draws].mean(axis=1) / below[draws].mean(axis=1)
+    ratios = ratios[np.isfinite(ratios)]
+    return float(above.mean()) / whole, float(ratios.std()) if len(above) > 1 and len(ratios) else None
+
+
+def _mean_of(values: list[tuple[float | None, float | None]]) -> tuple[float | None, float | None]:
+    """Mean of independent figures and its standard error; None where one is missing."""
+    if not values or any(value is None for value, _ in values):
+        return None, None
+    errors = [error for _, error in values]
+    mean = float(np.mean([value for value, _ in values if value is not None]))
+    if any(error is None for error in errors):
+        return mean, None
+    return mean, float(math.sqrt(sum(error**2 for error in errors if error is not None)) / len(values))

@@ -1,0 +1,162 @@
+"""One data set, one cost matrix, many learners: the protocol that nobody has to write."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes.lab.comparison import Comparison, summarise
+from stakes.lab.draws import draw_costs
+from stakes.lab.plan import Plan, make_plan
+from stakes.lab.protocol import parse_protocol
+from stakes.lab.runner import Progress, run_plan
+from stakes.lab.sources import read_data
+from stakes.lab.store import Outcome, Store
+from stakes.lab.study import RESULTS
+from stakes.lab.tables import build_tables
+from stakes.lab.trial import Trial
+from stakes.lab.writers import write_tables
+
+_LEARNERS = Path(__file__).with_name("compare.toml")
+STUDY = "comparison"
+
+
+@dataclass(frozen=True)
+class Versus:
+    """Learners side by side, those that are not installed, and what failed."""
+
+    comparison: Comparison
+    absent: dict[str, str]
+    failures: tuple[Outcome, ...]
+
+
+def compared() -> list[str]:
+    """Names of the learners that are compared.
+
+    Examples
+    --------
+    >>> "C4.5CS" in compared()
+    True
+    """
+    return list(_learners())
+
+
+def _learners() -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads(_LEARNERS.read_text(encoding="utf-8"))["learners"]
+    return found
+
+
+def versus(
+    data: str | Path,
+    *,
+    costs: str | Path | None = None,
+    target: str | None = None,
+    learners: Sequence[str] | None = None,
+    n_folds: int = 10,
+    n_repeats: int = 1,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    n_jobs: int = 1,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> Versus:
+    """Cross-validate the usual learners, and peers where they are installed, on a file or a named data set.
+
+    Parameters
+    ----------
+    data, target : file and its class column, or the name of a data set
+    costs : path, optional
+        By default those published for a named data set, else 1 for every mistake.
+    learners : sequence of str, optional
+        Some of `compared`.
+    n_folds, n_repeats, seed : int
+    folder : path, optional
+        Where results are kept, to go on from, and the table is written.
+    n_jobs, cluster, progress : as for `run_plan`
+
+    Examples
+    --------
+    >>> found = versus("german", learners=["C4.5", "C4.5CS"], n_folds=5)
+    >>> found.comparison.cheapest.name
+    'C4.5CS'
+    """
+    known = _learners()
+    for name in learners or ():
+        if name not in known:
+            raise ValueError(f"learner must be one of {'; '.join(known)}, got {name!r}")
+    chosen = {name: known[name] for name in learners or known}
+    splits = {"kind": "folds", "folds": n_folds, "repeats": n_repeats, "seed": seed}
+    protocol = parse_protocol(_values(data, costs, target, chosen, splits), Path.cwd() / f"{STUDY}.toml")
+    plan = make_plan(protocol)
+    place = None if folder is None else Path(folder)
+    if place is not None:
+        place.mkdir(parents=True, exist_ok=True)
+    with Store(":memory:" if place is None else place / RESULTS) as store:
+        run_plan(plan, store, n_jobs=n_jobs, cluster=cluster, progress=progress)
+        if place is not None:
+            write_tables(build_tables(plan, store), place)
+        return _versus(plan, store, n_folds, n_repeats)
+
+
+def _values(
+    data: str | Path,
+    costs: str | Path | None,
+    target: str | None,
+    learners: dict[str, Any],
+    splits: dict[str, Any],
+) -> dict[str, Any]:
+    """The protocol as a TOML file would have it."""
+    path = Path(data)
+    is_file = path.exists() or path.suffix or len(path.parts) > 1
+    if target is not None and not is_file:
+        raise ValueError("target is for files; a named data set has its class already")
+    source: dict[str, Any] = {"name": path.name, "file" if is_file else "load": str(data)}
+    if target is not None:
+        source["target"] = target
+    study: dict[str, Any] = {"splits": splits, "costs": {"model": "known"}}
+    if costs is not None:
+        study["costs"] = {"file": str(costs)}
+    columns = [
+        {"measure": "mean_cost", "label": "cost per row", "digits": 3},
+        {"measure": "error_rate", "label": "errors, %", "digits": 1, "scale": 100},
+        {"measure": "leaves", "label": "leaves", "digits": 1},
+    ]
+    table = {"number": "1", "title": f"Learners on {path.name}", "rows": ["learner"], "columns": columns}
+    return {
+        "title": f"Learners on {path.name}",
+        "dataset": [source],
+        "learners": learners,
+        "study": {STUDY: study},
+        "table": [table],
+    }
+
+
+def _versus(plan: Plan, store: Store, n_folds: int, n_repeats: int) -> Versus:
+    study = plan.protocol.studies[STUDY]
+    [source] = study.datasets
+    reason = plan.absent.get((STUDY, source.name))
+    if reason is not None:
+        raise ValueError(f"{source.name}: {reason}")
+    data, records = read_data(source), store.records(plan.all_keys)
+    trials = {
+        cell[3]: [_trial(records[key]) for key in keys]
+        for cell, keys in plan.keys.items()
+        if all(key in records for key in keys)
+    }
+    failures = tuple(store.failures(plan.all_keys))
+    if not trials:
+        raise ValueError(
+            f"every learner failed; the first: {failures[0].traceback if failures else 'none ran'}"
+        )
+    absent = {place[2]: reason for place, reason in plan.absent.items() if len(place) == 3}
+    matrix = draw_costs(study.cases[""], data, np.arange(0))
+    return Versus(summarise(trials, data.part, matrix, n_folds, n_repeats), absent, failures)
+
+
+def _trial(record: dict[str, Any]) -> Trial:
+    return Trial(**{name: value for name, value in record.items() if name != "attributes"})

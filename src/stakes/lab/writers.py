@@ -1,0 +1,201 @@
+"""Tables as Markdown, LaTeX, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+from stakes.lab.results import Cell, Column, ResultTable, Row
+from stakes.lab.statistics import PairTest, Ranks
+
+LEGEND = "Figures are ours ± standard error (the paper's, difference)."
+LEGEND_ALONE = "Figures are means ± standard error."
+
+
+def cell_text(cell: Cell, digits: int) -> str:
+    """One cell in words: ours ± standard error (the paper's, the difference).
+
+    Examples
+    --------
+    >>> cell_text(Cell(0.656, 0.62, 0.012), 2)
+    '0.66 ± 0.01 (0.62, +0.04)'
+    >>> cell_text(Cell(None, 0.46), 2)
+    '– (0.46)'
+    """
+    if cell.ours is None:
+        return "" if cell.paper is None else f"– ({cell.paper:.{digits}f})"
+    text = f"{cell.ours:.{digits}f}"
+    if cell.spread is not None:
+        text += f" ± {cell.spread:.{digits}f}"
+    if cell.paper is None or cell.difference is None:
+        return text
+    return f"{text} ({cell.paper:.{digits}f}, {cell.difference:+.{digits}f})"
+
+
+def grid(table: ResultTable) -> list[list[str]]:
+    """Headings and cells as text, rows and columns changed where the table says so."""
+    lines = [[*table.row_names, *(column.label for column in table.columns)]]
+    for row in table.rows:
+        cells = zip(row.cells, table.columns, strict=True)
+        lines.append([*row.labels, *(cell_text(cell, column.digits) for cell, column in cells)])
+    if table.transpose:
+        lines = [list(line) for line in zip(*lines, strict=True)]
+        lines[0][0] = ""
+    return lines
+
+
+def to_markdown(table: ResultTable) -> str:
+    """The table as Markdown, with its notes."""
+    head, *body = grid(table)
+    means = [row.is_mean and not table.transpose for row in table.rows]
+    lines = [_pipes(head), "|" + "---|" * len(head)]
+    for i, line in enumerate(body):
+        bold = not table.transpose and means[i] and len(table.rows) > 1
+        lines.append(_pipes([f"**{text}**" if bold and text else text for text in line]))
+    parts = [f"### {table.heading}", "\n".join(lines), *_ranks_text(table.ranks), *_notes(table)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _pipes(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _notes(table: ResultTable) -> list[str]:
+    notes = [LEGEND if table.has_paper else LEGEND_ALONE, *table.notes]
+    return ["\n".join(f"- {note}" for note in notes)]
+
+
+def _ranks_text(ranks: Ranks | None) -> list[str]:
+    if ranks is None:
+        return []
+    average = ", ".join(f"{name} {rank:.2f}" for name, rank in zip(ranks.names, ranks.ranks, strict=True))
+    tests = ", ".join(f"{test.name} {test.adjusted:.2g}" for test in ranks.against_best)
+    together = "; ".join(" = ".join(group) for group in ranks.groups)
+    apart = f"not told apart: {together}" if together else "all are told apart"
+    text = (
+        f"Average ranks over {ranks.n_datasets} data sets: {average}. Friedman's p {ranks.p:.2g}. "
+        f"Critical difference {ranks.critical_difference:.2f} at {ranks.level:g} (Nemenyi); {apart}. "
+        f"Wilcoxon against {ranks.names[0]}, p after Holm: {tests}."
+    )
+    return [text]
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "–": "--",
+    "π": r"$\pi$",
+    "′": "$'$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+}
+
+
+def latex_escape(text: str) -> str:
+    r"""Text for LaTeX.
+
+    Examples
+    --------
+    >>> latex_escape("C4.5_mc: 5 % ± 1")
+    'C4.5\\_mc: 5 \\% $\\pm$ 1'
+    """
+    return "".join(_LATEX.get(letter, letter) for letter in text)
+
+
+def to_latex(table: ResultTable) -> str:
+    """The table as a LaTeX table; it needs no package."""
+    head, *body = grid(table)
+    n_labels = 1 if table.transpose else len(table.row_names)
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{latex_escape(table.heading)}}}",
+        rf"\begin{{tabular}}{{{'l' * n_labels}{'r' * (len(head) - n_labels)}}}",
+        r"\hline",
+        " & ".join(map(latex_escape, head)) + r" \\",
+        r"\hline",
+    ]
+    lines += [" & ".join(map(latex_escape, line)) + r" \\" for line in body]
+    lines += [r"\hline", r"\end{tabular}"]
+    lines += [rf"\par {latex_escape(note[2:])}" for note in "".join(_notes(table)).split("\n")]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def to_csv(table: ResultTable) -> str:
+    """The table as CSV, one line per figure, with all digits."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(
+        [
+            *table.row_names,
+            "column",
+            "ours",
+            "standard error",
+            "paper",
+            "paper's error",
+            "difference",
+        ]
+    )
+    for row in table.rows:
+        for cell, column in zip(row.cells, table.columns, strict=True):
+            figures = (cell.ours, cell.spread, cell.paper, cell.paper_spread, cell.difference)
+            writer.writerow(
+                [*row.labels, column.label, *("" if value is None else repr(value) for value in figures)]
+            )
+    return text.getvalue()
+
+
+def to_json(table: ResultTable) -> str:
+    """The table as JSON, notes and ranks included."""
+    return json.dumps(asdict(table), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def from_json(text: str) -> ResultTable:
+    """Read a table back from `to_json`."""
+    values = json.loads(text)
+    rows = tuple(
+        Row(tuple(row["labels"]), tuple(Cell(**cell) for cell in row["cells"]), row["is_mean"], row["x"])
+        for row in values.pop("rows")
+    )
+    columns = tuple(Column(**column) for column in values.pop("columns"))
+    ranks = values.pop("ranks")
+    if ranks is not None:
+        tests = tuple(PairTest(**test) for test in ranks.pop("against_best"))
+        groups = tuple(tuple(group) for group in ranks.pop("groups"))
+        names, places = tuple(ranks.pop("names")), tuple(ranks.pop("ranks"))
+        ranks = Ranks(names=names, ranks=places, groups=groups, against_best=tests, **ranks)
+    for name in ("row_names", "notes"):
+        values[name] = tuple(values[name])
+    return ResultTable(**values, rows=rows, columns=columns, ranks=ranks)
+
+
+WRITERS: dict[str, Callable[[ResultTable], str]] = {
+    "md": to_markdown,
+    "tex": to_latex,
+    "csv": to_csv,
+    "json": to_json,
+}
+
+
+def write_tables(tables: Iterable[ResultTable], folder: Path) -> list[Path]:
+    """Write each table in every format; files are named after protocol, kind and number."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for table in tables:
+        for suffix, write in WRITERS.items():
+            path = folder / f"{table.name}.{suffix}"
+            path.write_text(write(table), encoding="utf-8")
+            paths.append(path)
+    return paths
