@@ -33,8 +33,8 @@ from stakes.decision import (
 from stakes.reductions.boosted_folds import Matrix, Training
 from stakes.reductions.boosted_model import Blend, check_shares, fit_parts
 from stakes.table import Schema, Table
-from stakes.tree.c45 import _class_codes
-from stakes.tree.fitted import _labels_from_dict, _labels_to_dict
+from stakes.tree.c45 import class_codes
+from stakes.tree.fitted import labels_from_dict, labels_to_dict
 
 _MOST = 2**31 - 1
 
@@ -142,7 +142,7 @@ class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
         self._validate_params()
         table = Table.from_data(X, self.categorical_features)
         check_features(self, X, reset=True)
-        self.classes_, codes = _class_codes(y, table.n_samples, type(self).__name__)
+        self.classes_, codes = class_codes(y, table.n_samples, type(self).__name__)
         rows = None if costs is None else check_example_costs(costs, len(codes), len(self.classes_))
         weight = np.ones(len(codes)) if sample_weight is None else check_weight(sample_weight, len(codes))
         if self.cost_matrix is None and rows is not None:
@@ -241,7 +241,7 @@ class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
             "version": 1,
             "estimator": type(self).__name__,
             "params": params,
-            "classes": _labels_to_dict(self.classes_),
+            "classes": labels_to_dict(self.classes_),
             "costs": self.cost_matrix_.values.tolist(),
             "schema": self.schema_.to_dict(),
             "feature_names": None if names is None else names.tolist(),
@@ -273,7 +273,7 @@ class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
         return model
 
     def _read(self, document: Mapping[str, Any]) -> None:
-        self.classes_ = _labels_from_dict(document["classes"])
+        self.classes_ = labels_from_dict(document["classes"])
         self.cost_matrix_ = CostMatrix(_json.float_matrix(document["costs"], "costs"), self.classes_)
         self.schema_ = Schema.from_dict(document["schema"])
         self.n_features_in_ = len(self.schema_)
