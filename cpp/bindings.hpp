@@ -22,4 +22,5 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> owned_array(std::vector<T>&& values) {
 }
 
 void bind_text(nb::module_& m);
+void bind_evolve(nb::module_& m);
 void bind_tree(nb::module_& m);

@@ -3,6 +3,7 @@
 from stakes import datasets, metrics
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
+from stakes.evolve import GDTClassifier
 from stakes.models import load_model
 from stakes.table import Table, read_table
 from stakes.tree import C45Classifier, TradeoffSearchCV
@@ -12,6 +13,7 @@ __all__ = [
     "CostMatrix",
     "Decision",
     "FeatureCosts",
+    "GDTClassifier",
     "Guard",
     "GuardWarning",
     "MinExpectedCost",

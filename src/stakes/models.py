@@ -11,6 +11,7 @@ import numpy as np
 
 from stakes import _json
 from stakes.decision import Guard, MinExpectedCost
+from stakes.evolve import GDTClassifier
 from stakes.tree import C45Classifier, FittedTree, TradeoffSearchCV, TreeModel
 
 __all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]
@@ -83,6 +84,7 @@ class _AnyModel:
 #: Every class that can be read, by the name its documents carry. New estimators are added here.
 _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "C45Classifier": C45Classifier.from_dict,
+    "GDTClassifier": GDTClassifier.from_dict,
     "Guard": lambda document: Guard.from_dict(document, _AnyModel),
     "MinExpectedCost": lambda document: MinExpectedCost.from_dict(document, _AnyModel),
     "TradeoffSearchCV": lambda document: TradeoffSearchCV.from_dict(document, _AnyModel),

@@ -260,7 +260,7 @@ class C45Classifier(TreeClassifier):
         self._validate_params()
         table = Table.from_data(X, self.categorical_features, check_finite=False)
         check_features(self, X, reset=True)
-        classes, codes = _class_codes(y, table.n_samples, type(self).__name__)
+        classes, codes = class_codes(y, table.n_samples, type(self).__name__)
         weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
         example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
         matrix = self._class_costs(classes, codes, example_costs, weight)
@@ -372,7 +372,8 @@ class C45Classifier(TreeClassifier):
         return None if costs is None else mean_cost_matrix(costs, codes, classes, weight)
 
 
-def _class_codes(y: Any, n_samples: int, owner: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def class_codes(y: Any, n_samples: int, owner: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return the labels in order and the code of each row; ``owner`` is named where y is missing."""
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
     labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")

@@ -1,0 +1,268 @@
+"""GDT-MC: whole trees by evolution, for misclassification costs, test costs and abstention."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from stakes._core import MAX_DEPTH
+from stakes._features import check_features
+from stakes._weights import check_weight
+from stakes.costs import as_cost_matrix, as_feature_costs, check_example_costs, mean_cost_matrix
+from stakes.decision import Decision
+from stakes.evolve.coding import FEW_THRESHOLDS, MOST_THRESHOLDS, code_table
+from stakes.evolve.history import EvolutionHistory
+from stakes.evolve.problem import Problem
+from stakes.evolve.run import Run, evolve
+from stakes.evolve.seeds import seed_trees
+from stakes.table import Table
+from stakes.tree.base import TreeClassifier
+from stakes.tree.c45 import class_codes
+
+_MOST = 2**31 - 1
+
+
+class GDTClassifier(TreeClassifier):
+    """Tree found as a whole, by evolution, that keeps the cost of mistakes small (GDT-MC).
+
+    A population of trees is selected, crossed and mutated for many generations. The fitness of a tree is
+    ``(1 - cost / largest cost) / (1 + alpha * nodes)``.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
+        "variant": [StrOptions({"paper", "memetic"})],
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
+        "population_size": [Interval(Integral, 2, 1_000_000, closed="both")],
+        "max_generations": [Interval(Integral, 0, _MOST, closed="both")],
+        "patience": [Interval(Integral, 1, _MOST, closed="both")],
+        "crossover_rate": [Interval(Real, 0, 1, closed="both")],
+        "mutation_rate": [Interval(Real, 0, 1, closed="both")],
+        "selection_pressure": [Interval(Real, 1, 2, closed="both")],
+        "elite_size": [Interval(Integral, 0, 1_000_000, closed="both")],
+        "crossover_odds": ["array-like"],
+        "inner_odds": ["array-like"],
+        "leaf_odds": ["array-like"],
+        "min_samples_leaf": [Interval(Integral, 1, _MOST, closed="both")],
+        "min_samples_split": [Interval(Integral, 2, _MOST, closed="both")],
+        "sample_rows": [Interval(Integral, 2, _MOST, closed="both"), None],
+        "max_depth": [Interval(Integral, 0, _MOST, closed="both"), None],
+        "max_thresholds": [Interval(Integral, 1, MOST_THRESHOLDS, closed="both"), None],
+        "feature_costs": "no_validation",  # as_feature_costs says what is wrong in its own words
+        "feature_cost_mode": [StrOptions({"path", "upfront"})],
+        "abstain_cost": [Interval(Real, 0, None, closed="left"), None],
+        "seeds": [Interval(Real, 0, 1, closed="both")],
+        "local_search": [Interval(Real, 0, 1, closed="both")],
+        "smoothing": [StrOptions({"laplace", "m"}), None],
+        "smoothing_strength": [Interval(Real, 0, None, closed="neither")],
+        "callback": [callable, None],
+        "verbose": ["boolean"],
+        "checkpoint": [str, os.PathLike, None],
+        "debug": ["boolean"],
+        "categorical_features": ["array-like", None],
+        "unseen": [StrOptions({"missing", "error"})],
+        "n_jobs": [Interval(Integral, -_MOST, _MOST, closed="both"), None],
+        "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        cost_matrix: Any = None,
+        variant: str = "memetic",
+        alpha: float | str = 0.001,
+        population_size: int = 64,
+        max_generations: int = 1000,
+        patience: int = 200,
+        crossover_rate: float = 0.2,
+        mutation_rate: float = 0.05,
+        selection_pressure: float = 2.0,
+        elite_size: int = 1,
+        crossover_odds: Sequence[float] = (1.0, 1.0, 1.0),
+        inner_odds: Sequence[float] = (1.0, 1.0, 1.0, 1.0, 1.0),
+        leaf_odds: Sequence[float] = (1.0, 1.0),
+        min_samples_leaf: int = 1,
+        min_samples_split: int = 5,
+        sample_rows: int | None = None,
+        max_depth: int | None = None,
+        max_thresholds: int | None = None,
+        feature_costs: Any = None,
+        feature_cost_mode: str = "path",
+        abstain_cost: float | None = None,
+        seeds: float = 0.25,
+        local_search: float = 0.1,
+        smoothing: str | None = None,
+        smoothing_strength: float = 2.0,
+        callback: Callable[..., Any] | None = None,
+        verbose: bool = False,
+        checkpoint: str | os.PathLike[str] | None = None,
+        debug: bool = False,
+        categorical_features: Sequence[Any] | None = None,
+        unseen: str = "missing",
+        n_jobs: int | None = None,
+        random_state: int | None = 0,
+    ) -> None:
+        self.cost_matrix = cost_matrix
+        self.variant = variant
+        self.alpha = alpha
+        self.population_size = population_size
+        self.max_generations = max_generations
+        self.patience = patience
+        self.crossover_rate = crossover_rate
+        self.mutation_rate = mutation_rate
+        self.selection_pressure = selection_pressure
+        self.elite_size = elite_size
+        self.crossover_odds = crossover_odds
+        self.inner_odds = inner_odds
+        self.leaf_odds = leaf_odds
+        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split
+        self.sample_rows = sample_rows
+        self.max_depth = max_depth
+        self.max_thresholds = max_thresholds
+        self.feature_costs = feature_costs
+        self.feature_cost_mode = feature_cost_mode
+        self.abstain_cost = abstain_cost
+        self.seeds = seeds
+        self.local_search = local_search
+        self.smoothing = smoothing
+        self.smoothing_strength = smoothing_strength
+        self.callback = callback
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+        self.debug = debug
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, costs: ArrayLike | None = None
+    ) -> Self:
+        """Evolve the tree."""
+        self._validate_params()
+        table = Table.from_data(X, self.categorical_features)
+        check_features(self, X, reset=True)
+        classes, codes = class_codes(y, table.n_samples, type(self).__name__)
+        weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
+        example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
+        if weight is not None and not (weight > 0).all():  # rows without weight must not count as rows
+            kept = np.flatnonzero(weight > 0)
+            table, codes, weight = table.take(kept), codes[kept], weight[kept]
+            example_costs = None if example_costs is None else example_costs[kept]
+        problem = self._problem(table, classes, codes, weight, example_costs)
+        seed = int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
+        run = self._run(table, problem, float(self.alpha), seed)
+        self._finish(problem, run, costed=self.cost_matrix is not None or costs is not None)
+        return self
+
+    def _problem(
+        self,
+        table: Table,
+        classes: NDArray[Any],
+        codes: NDArray[np.int32],
+        weight: NDArray[np.float64] | None,
+        costs: NDArray[np.float64] | None,
+    ) -> Problem:
+        if self.cost_matrix is not None:
+            values = as_cost_matrix(self.cost_matrix, classes).values
+        elif costs is not None:
+            values = mean_cost_matrix(costs, codes, classes, weight).values
+        else:
+            values = 1.0 - np.eye(len(classes))
+        paper = self.variant == "paper"
+        most = self.max_thresholds or (MOST_THRESHOLDS if paper else FEW_THRESHOLDS)
+        # With costs of their own, two rows of one class may call for different answers.
+        coded = code_table(table, codes, most, boundary=paper and costs is None)
+        return Problem(
+            coded=coded,
+            codes=codes,
+            classes=classes,
+            schema=table.schema,
+            cost_values=np.ascontiguousarray(values, dtype=np.float64),
+            costs=costs,
+            weights=None if weight is None or (weight == 1.0).all() else weight,
+            feature_costs=as_feature_costs(self.feature_costs, table.schema.names),
+            price_mode=self.feature_cost_mode,
+            abstain_cost=self.abstain_cost,
+        )
+
+    def _options(self, problem: Problem, alpha: float, seed: int) -> dict[str, Any]:
+        n_rows = len(problem.codes)
+        return {
+            "alpha": alpha,
+            "population_size": self.population_size,
+            "crossover_rate": self.crossover_rate,
+            "mutation_rate": self.mutation_rate,
+            "selection_pressure": self.selection_pressure,
+            "elite_size": min(self.elite_size, self.population_size),
+            "min_rows": self.min_samples_leaf,
+            "max_depth": MAX_DEPTH if self.max_depth is None else min(self.max_depth, MAX_DEPTH),
+            "min_split": self.min_samples_split,
+            "sample_rows": self.sample_rows or int(np.clip(n_rows // 10, 50, 500)),
+            "crossover_odds": _odds(self.crossover_odds, 3, "crossover_odds"),
+            "inner_odds": _odds(self.inner_odds, 5, "inner_odds"),
+            "leaf_odds": _odds(self.leaf_odds, 2, "leaf_odds"),
+            "local_rate": self.local_search if self.variant == "memetic" else 0.0,
+            "local_rows": 4096,
+            "check": self.debug,
+            "seed": seed,
+        }
+
+    def _run(self, table: Table, problem: Problem, alpha: float, seed: int) -> Run:
+        options = self._options(problem, alpha, seed)
+        population = problem.population(**options, n_threads=effective_n_jobs(self.n_jobs))
+        n_seeds = round(self.seeds * self.population_size) if self.variant == "memetic" else 0
+        depth = -1 if self.max_depth is None else self.max_depth
+        checkpoint = None if self.checkpoint is None else Path(self.checkpoint)
+        return evolve(
+            population,
+            seed_trees(table, problem, n_seeds, depth, seed),
+            max_generations=self.max_generations,
+            patience=self.patience,
+            callback=self.callback,
+            checkpoint=checkpoint,
+            fingerprint="" if checkpoint is None else f"{problem.fingerprint()} {options} {n_seeds}",
+        )
+
+    def _finish(self, problem: Problem, run: Run, *, costed: bool) -> None:
+        def fitted(arrays: Any) -> Any:
+            return problem.fitted(arrays, self.smoothing, self.smoothing_strength, costed=costed)
+
+        trees = [(generation, fitted(arrays)) for generation, arrays in run.best]
+        columns = [np.array(column) for column in zip(*run.reports, strict=True)]
+        columns[2] = columns[2].astype(np.int64)
+        self.evolution_ = EvolutionHistory(*columns, best_trees=trees)
+        self.n_generations_ = run.generation
+        self.fitness_ = float(run.reports[-1][0])
+        self._set_fitted(trees[-1][1])
+        if self.checkpoint is not None:
+            Path(self.checkpoint).unlink(missing_ok=True)
+
+    def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
+        """Return the cheapest class of each row, or none where abstaining should cost less.
+
+        ``abstain_cost`` is the estimator's own by default.
+        """
+        return super().decide(X, self.abstain_cost if abstain_cost is None else abstain_cost)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted classifier as plain values, ready for JSON; callback and checkpoint stay behind."""
+        document = super().to_dict()
+        document["params"] |= {"callback": None, "checkpoint": None}
+        return document
+
+
+def _odds(values: Sequence[float], n: int, name: str) -> list[float]:
+    odds = np.asarray(values, dtype=np.float64)
+    if odds.shape != (n,) or not np.isfinite(odds).all() or (odds < 0).any() or odds.sum() <= 0:
+        raise ValueError(f"{name} must be {n} numbers of at least 0, not all of them 0, got {values!r}")
+    return odds.tolist()

@@ -1,0 +1,171 @@
+"""One data set as the core evolves trees on it, and trees as the rest of the package knows them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _core
+from stakes.costs import FeatureCosts
+from stakes.evolve.coding import Coded
+from stakes.table import Schema
+from stakes.tree.fitted import FittedTree
+from stakes.tree.learn import node_probabilities
+from stakes.tree.model import TreeModel
+from stakes.tree.prices import core_prices
+
+Floats = NDArray[np.float64]
+
+#: feature, cut, first_child, n_branches, value_start, value_branch: a tree as it goes into the core.
+Sketch = list[NDArray[np.int32]]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Rows, costs and prices.
+
+    Attributes
+    ----------
+    coded : Coded
+        The columns.
+    codes : int32 array of shape (n_samples,)
+        Class codes.
+    classes : array of shape (n_classes,)
+        Labels.
+    schema : Schema
+        Names and kinds of the columns.
+    cost_values : array of shape (n_classes, n_classes)
+        Costs indexed [actual, predicted].
+    costs : array of shape (n_samples, n_classes) or None
+        Each row's own costs, where given.
+    weights : array of shape (n_samples,) or None
+        Positive weights of rows; None: 1 for each.
+    feature_costs : FeatureCosts or None
+        Prices of columns.
+    price_mode : {"path", "upfront"}
+        Whether a row pays for the tests it meets or for all columns of the tree.
+    abstain_cost : float or None
+        What refusing an answer costs.
+    """
+
+    coded: Coded
+    codes: NDArray[np.int32]
+    classes: NDArray[Any]
+    schema: Schema
+    cost_values: Floats
+    costs: Floats | None = None
+    weights: Floats | None = None
+    feature_costs: FeatureCosts | None = None
+    price_mode: str = "path"
+    abstain_cost: float | None = None
+
+    def population(self, **options: Any) -> _core.Evolution:
+        """Make a population on these rows, not yet started."""
+        costs = self.cost_values if self.costs is None else self.costs
+        # Gains, as negative costs, are fine: what matters is that the least of all costs is 0 or more.
+        shift = min(0.0, float(costs.min()))
+        prices = None if self.feature_costs is None else self.feature_costs.arrays(self.schema.names)
+        return _core.Evolution(
+            self.coded.columns,
+            self.coded.n_values,
+            self.coded.nominal,
+            self.codes,
+            len(self.classes),
+            np.ascontiguousarray(costs - shift),
+            costs_per_row=self.costs is not None,
+            weights=self.weights,
+            abstain_cost=None if self.abstain_cost is None else self.abstain_cost - shift,
+            prices=core_prices(prices),
+            price_mode=self.price_mode,
+            **options,
+        )
+
+    def fingerprint(self) -> str:
+        """Digest of everything that the search depends on."""
+        digest = hashlib.sha256()
+        for array in (*self.coded.columns, *self.coded.cuts, self.codes, self.cost_values, self.costs, self.weights):
+            if array is not None:
+                digest.update(f"{array.dtype}{array.shape}".encode())
+                digest.update(np.ascontiguousarray(array).data)
+        prices = None if self.feature_costs is None else self.feature_costs.to_dict()
+        digest.update(repr((self.coded.n_values, prices, self.price_mode, self.abstain_cost)).encode())
+        return digest.hexdigest()
+
+    def fitted(
+        self, arrays: _core.EvolvedArrays, smoothing: str | None = None, strength: float = 0.0, *, costed: bool = True
+    ) -> FittedTree:
+        """Turn a tree of the core into a fitted one.
+
+        ``costed`` says whether the user gave costs; else every mistake costs 1 and the model says so.
+        """
+        feature, cut, first_child, n_branches, value_start, value_branch, missing_branch, answer, flat = arrays
+        counts = flat.reshape(len(feature), -1)
+        numeric = [i for i in np.flatnonzero(feature >= 0) if not self.coded.nominal[feature[i]]]
+        threshold = np.full(len(feature), np.nan)
+        threshold[numeric] = [self.coded.cuts[feature[i]][cut[i]] for i in numeric]
+        tree = TreeModel(
+            feature, threshold, first_child, n_branches, value_start, value_branch, counts, _heaviest(counts)
+        )
+        values = node_probabilities(counts, tree.parent, smoothing, strength)
+        parts: dict[str, Any] = {
+            "schema": self.schema,
+            "classes": self.classes,
+            "costs": self.cost_values if costed else None,
+            "min_cost": True,
+            "feature_costs": self.feature_costs,
+        }
+        routing = _routing_weights(tree, missing_branch, self.coded.missing())
+        if routing is not None:
+            tree = TreeModel(*tree.links()[:6], routing, tree.label)
+            parts |= {"observed": counts, "row_values": values}
+        if smoothing is None:  # the core has seen each row's own costs
+            return FittedTree(tree=tree, values=values, decision=answer, **parts)
+        return FittedTree.decided(tree=tree, values=values, **parts)
+
+
+def _heaviest(counts: Floats) -> NDArray[np.int32]:
+    return counts.argmax(axis=1).astype(np.int32)
+
+
+def _routing_weights(
+    tree: TreeModel, missing_branch: NDArray[np.int32], missing: NDArray[np.bool_]
+) -> Floats | None:
+    """Class weights by which a row without a value goes where it went in training; None where none did.
+
+    A missing value is spread over branches in proportion to their weight: all of the weight is given to one.
+    """
+    inner = np.flatnonzero(tree.feature >= 0)
+    inner = inner[missing[tree.feature[inner]]]
+    if not len(inner):
+        return None
+    weights = tree.class_weights.copy()
+    for node in inner:
+        for b, child in enumerate(tree.children(int(node))):
+            if b != missing_branch[node]:
+                weights[child] = 0.0
+    return weights
+
+
+def sketch_of(tree: TreeModel, coded: Coded) -> Sketch | None:
+    """Turn a tree of any learner into tests on these codes, each threshold the nearest there is.
+
+    None where a test has no counterpart.
+    """
+    cut = np.full(tree.n_nodes, -1, dtype=np.int32)
+    value_branch = tree.value_branch.copy()
+    for node in np.flatnonzero(tree.feature >= 0):
+        f, children = int(tree.feature[node]), tree.children(int(node))
+        if coded.nominal[f]:
+            span = slice(tree.value_start[node], tree.value_start[node + 1])
+            unseen = value_branch[span] < 0
+            fullest = int(np.argmax(tree.weight[children.start : children.stop]))
+            value_branch[span] = np.where(unseen, fullest, value_branch[span])
+        elif len(coded.cuts[f]) == 0:
+            return None
+        else:
+            cut[node] = int(np.argmin(np.abs(coded.cuts[f] - tree.threshold[node])))
+    return [tree.feature, cut, tree.first_child, tree.n_branches, tree.value_start, value_branch]

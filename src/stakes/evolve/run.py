@@ -1,0 +1,182 @@
+"""Generations one after another: when to stop, whom to tell, and what to keep on disk."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stakes import _core
+from stakes.evolve.history import Generation
+from stakes.evolve.problem import Sketch
+
+Callback = Callable[[Generation], Any]
+
+#: Seconds between two checkpoints.
+_PAUSE = 5.0
+
+
+class EvolutionInterrupted(UserWarning):
+    """Ctrl-C ended the search; the best tree so far was kept."""
+
+
+@dataclass
+class Run:
+    """A population on its way, with its history.
+
+    Attributes
+    ----------
+    population : _core.Evolution
+        Started or restored.
+    max_generations, patience : int
+        Stop after so many generations, or after so many without a better best tree.
+    reports : list of tuple
+        What the core reported about each generation, the first population included.
+    best : list of (int, arrays)
+        Each best tree with the generation that it appeared in.
+    """
+
+    population: _core.Evolution
+    max_generations: int
+    patience: int
+    reports: list[tuple[float, ...]] = field(default_factory=list)
+    best: list[tuple[int, Any]] = field(default_factory=list)
+
+    @property
+    def generation(self) -> int:
+        """Number of generations made; 0 is the first population."""
+        return len(self.reports) - 1
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing more to do."""
+        waited = self.generation - self.best[-1][0]
+        return self.generation >= self.max_generations or waited >= self.patience
+
+    def note(self) -> Generation:
+        """Take down the present generation."""
+        report = self.population.report()
+        before = self.reports[-1] if self.reports else (-np.inf, np.inf, np.inf)
+        improved = report[0] > before[0] or (report[0] == before[0] and report[2] < before[2])
+        self.reports.append(report)
+        if improved:
+            self.best.append((self.generation, self.population.best()))
+        fitness, cost, size, *means = report
+        return Generation(self.generation, fitness, cost, int(size), *means, improved=improved)
+
+
+def evolve(
+    population: _core.Evolution,
+    seeds: list[Sketch],
+    *,
+    max_generations: int,
+    patience: int,
+    callback: Callback | None = None,
+    checkpoint: Path | None = None,
+    fingerprint: str = "",
+) -> Run:
+    """Evolve until patience or generations run out.
+
+    Parameters
+    ----------
+    population : _core.Evolution
+        Not yet started.
+    seeds : list of Sketch
+        Trees of the first population; dipolar ones fill it up.
+    max_generations, patience : int
+        Stop after so many generations, or after so many without a better best tree.
+    callback : callable, optional
+        Called with each :class:`Generation`.
+    checkpoint : Path, optional
+        File that the run is kept in, and continued from where it exists.
+    fingerprint : str
+        What the file must say that it belongs to.
+
+    Returns
+    -------
+    Run
+        Ctrl-C ends it early, with a warning.
+    """
+    run = Run(population, max_generations, patience)
+    if checkpoint is not None and checkpoint.exists():
+        load_checkpoint(run, checkpoint, fingerprint)
+    else:
+        population.start(seeds)
+        _tell(callback, run.note())
+    saved = time.monotonic()
+    try:
+        while not run.finished:
+            population.step()
+            _tell(callback, run.note())
+            if checkpoint is not None and time.monotonic() - saved >= _PAUSE:
+                save_checkpoint(run, checkpoint, fingerprint)
+                saved = time.monotonic()
+    except KeyboardInterrupt:
+        warnings.warn(
+            f"interrupted after {run.generation} generations; the best tree so far is kept",
+            EvolutionInterrupted,
+            stacklevel=2,
+        )
+    if checkpoint is not None:
+        save_checkpoint(run, checkpoint, fingerprint)
+    return run
+
+
+def _tell(callback: Callback | None, generation: Generation) -> None:
+    if callback is not None:
+        callback(generation)
+
+
+# ---- checkpoints -------------------------------------------------------------------------------------------
+
+
+def save_checkpoint(run: Run, path: Path, fingerprint: str) -> None:
+    """Write the run so that a crash leaves the old file or the new one, never half of one."""
+    trees = [*run.population.trees(), *(tree for _, tree in run.best)]
+    sizes = np.array([[len(array) for array in tree] for tree in trees], dtype=np.int64)
+    parts = {f"part{i}": np.concatenate([tree[i] for tree in trees]) for i in range(len(trees[0]))}
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+        np.savez(
+            file,
+            fingerprint=np.array(fingerprint),
+            reports=np.array(run.reports, dtype=np.float64),
+            best=np.array([generation for generation, _ in run.best], dtype=np.int64),
+            sizes=sizes,
+            **parts,
+        )
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(file.name, path)
+
+
+def load_checkpoint(run: Run, path: Path, fingerprint: str) -> None:
+    """Continue from a file; one of another run is a ValueError."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            data = {name: file[name] for name in file.files}
+        known = str(data["fingerprint"])
+        reports = [tuple(report) for report in data["reports"].tolist()]
+        generations, sizes = data["best"].tolist(), data["sizes"]
+        parts = [data[f"part{i}"] for i in range(sizes.shape[1])]
+    except Exception as error:  # whatever stumbles over it, the file is what is wrong
+        raise ValueError(f"checkpoint {os.fspath(path)!r} cannot be read: {error}") from error
+    if known != fingerprint:
+        raise ValueError(
+            f"checkpoint {os.fspath(path)!r} belongs to a run with other data or parameters; remove it or "
+            "name another file"
+        )
+    ends = sizes.cumsum(axis=0)
+    trees = [
+        tuple(part[end - size : end] for part, end, size in zip(parts, row_ends, row_sizes, strict=True))
+        for row_ends, row_sizes in zip(ends, sizes, strict=True)
+    ]
+    n_alive = len(trees) - len(generations)
+    run.population.restore([list(tree[:6]) for tree in trees[:n_alive]], len(reports) - 1)
+    run.reports, run.best = reports, list(zip(generations, trees[n_alive:], strict=True))

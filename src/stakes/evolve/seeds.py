@@ -1,0 +1,84 @@
+"""Trees of the C4.5 family as a start: pruned and not, with and without costs, and of bootstrap samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.evolve.problem import Problem, Sketch, sketch_of
+from stakes.table import Table
+from stakes.tree.learn import RowWeights, learn_tree, row_weights
+from stakes.tree.prices import core_prices
+
+#: Seeds are learnt from at most this many rows: they need not be perfect.
+_ROWS = 20_000
+
+#: cost_use and prune of the first trees; then bootstrap samples take turns with them.
+_KINDS = (("weights", "error"), ("weights", None), ("none", "cost"), ("none", "error"))
+
+
+def seed_trees(table: Table, problem: Problem, n_seeds: int, max_depth: int, seed: int) -> list[Sketch]:
+    """Return at most ``n_seeds`` trees for the first population."""
+    rng = np.random.default_rng([seed, 0x5EED])
+    n_rows = len(problem.codes)
+    sample = rng.choice(n_rows, _ROWS, replace=False) if n_rows > _ROWS else np.arange(n_rows)
+    rows = table.take(sample) if n_rows > _ROWS else table
+    found: list[Sketch] = []
+    for i in range(n_seeds):
+        cost_use, prune = _KINDS[i % len(_KINDS)]
+        times = None if i < len(_KINDS) else rng.multinomial(len(sample), np.full(len(sample), 1 / len(sample)))
+        sketch = _seed(rows, problem, sample, times, cost_use, prune, max_depth, i)
+        if sketch is not None:
+            found.append(sketch)
+    return found
+
+
+def _seed(
+    rows: Table,
+    problem: Problem,
+    sample: NDArray[np.intp],
+    times: NDArray[np.int64] | None,
+    cost_use: str,
+    prune: str | None,
+    max_depth: int,
+    turn: int,
+) -> Sketch | None:
+    from stakes.costs import CostMatrix
+
+    codes = np.ascontiguousarray(problem.codes[sample])
+    weight = None if problem.weights is None else problem.weights[sample]
+    if times is not None:
+        weight = times * (1.0 if weight is None else weight)
+    costs = None if problem.costs is None else problem.costs[sample]
+    matrix = CostMatrix(problem.cost_values, problem.classes)
+    try:
+        weights = row_weights(cost_use, "sum", codes, weight, matrix, costs)
+    except ValueError:  # no mistake of these rows costs anything
+        weights = RowWeights(weight, weight, weight)
+    growing: dict[str, Any] = {"criterion": "gain_ratio", "gamma": 0.0, "prices": None}
+    if problem.feature_costs is not None:
+        arrays = problem.feature_costs.arrays(problem.schema.names)
+        growing = {"criterion": "cs_gain", "gamma": 10.0 ** -(turn % 4), "prices": core_prices(arrays)}
+    tree, _ = learn_tree(
+        rows,
+        codes,
+        len(problem.classes),
+        weights,
+        problem.cost_values,
+        prune=prune,
+        dialect="c45",
+        confidence=0.25,
+        raise_subtrees=False,
+        min_objects=2.0,
+        group_values=True,
+        max_depth=max_depth,
+        max_leaf_nodes=0,
+        min_gain=0.0,
+        max_bins=0,
+        collapse=False,
+        n_threads=1,
+        **growing,
+    )
+    return sketch_of(tree, problem.coded)
