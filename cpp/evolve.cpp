@@ -37,8 +37,14 @@ void Evolution::start(const std::vector<FlatEvolved>& seeds) {
   population_.assign(options_.population_size, {});
   pool_.run(population_.size(), true, [&](std::size_t i, std::size_t) {
     Random random({options_.seed, 0, i, kStart});
-    NodePtr tree = i < sketches.size() ? trees_.graft(sketches[i]) : first_tree(trees_, random);
-    if (i < sketches.size()) tree = trees_.maximize_fitness(tree);
+    NodePtr tree;
+    if (i < sketches.size()) {
+      tree = trees_.maximize_fitness(trees_.graft(sketches[i]));
+    } else if (i == sketches.size() && options_.local_rate > 0.0) {
+      tree = searched_tree(trees_, random);
+    } else {
+      tree = first_tree(trees_, random);
+    }
     population_[i] = individual(std::move(tree));
   });
   generation_ = 0;

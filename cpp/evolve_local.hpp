@@ -9,4 +9,7 @@ namespace stakes {
 // may look at a sample of the rows, the whole tree's fitness on all rows decides.
 NodePtr improve_node(const Trees& trees, const NodePtr& root, Random& random);
 
+// A tree of a few levels, searched for as a whole.
+NodePtr searched_tree(const Trees& trees, Random& random);
+
 }  // namespace stakes

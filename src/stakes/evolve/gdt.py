@@ -18,14 +18,16 @@ from stakes._features import check_features
 from stakes._weights import check_weight
 from stakes.costs import as_cost_matrix, as_feature_costs, check_example_costs, mean_cost_matrix
 from stakes.decision import Decision
+from stakes.evolve.alpha import alpha_path
 from stakes.evolve.coding import FEW_THRESHOLDS, MOST_THRESHOLDS, code_table
 from stakes.evolve.history import EvolutionHistory
-from stakes.evolve.problem import Problem
+from stakes.evolve.problem import Problem, Sketch
 from stakes.evolve.run import Run, evolve
 from stakes.evolve.seeds import seed_trees
 from stakes.table import Table
 from stakes.tree.base import TreeClassifier
 from stakes.tree.c45 import class_codes
+from stakes.tree.fitted import FittedTree
 
 _MOST = 2**31 - 1
 
@@ -160,9 +162,21 @@ class GDTClassifier(TreeClassifier):
             example_costs = None if example_costs is None else example_costs[kept]
         problem = self._problem(table, classes, codes, weight, example_costs)
         seed = int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
-        run = self._run(table, problem, float(self.alpha), seed)
-        self._finish(problem, run, costed=self.cost_matrix is not None or costs is not None)
+        costed = self.cost_matrix is not None or costs is not None
+        self.alpha_ = self._choose_alpha(table, problem, seed, costed) if self.alpha == "auto" else float(self.alpha)
+        self._finish(problem, self._run(table, problem, self.alpha_, seed), costed)
         return self
+
+    def _choose_alpha(self, table: Table, problem: Problem, seed: int, costed: bool) -> float:
+        self.alpha_path_ = alpha_path(
+            table,
+            problem,
+            lambda part, alpha: self._options(part, alpha, seed),
+            lambda rows, part: self._seed_trees(rows, part, seed),
+            lambda part, arrays: self._fitted(part, arrays, costed),
+            seed,
+        )
+        return self.alpha_path_.best
 
     def _problem(
         self,
@@ -215,29 +229,35 @@ class GDTClassifier(TreeClassifier):
             "local_rows": 4096,
             "check": self.debug,
             "seed": seed,
+            "n_threads": effective_n_jobs(self.n_jobs),
         }
+
+    def _seed_trees(self, table: Table, problem: Problem, seed: int) -> list[Sketch]:
+        if self.variant == "paper":
+            return []
+        depth = -1 if self.max_depth is None else self.max_depth
+        return seed_trees(table, problem, round(self.seeds * self.population_size), depth, seed)
 
     def _run(self, table: Table, problem: Problem, alpha: float, seed: int) -> Run:
         options = self._options(problem, alpha, seed)
-        population = problem.population(**options, n_threads=effective_n_jobs(self.n_jobs))
-        n_seeds = round(self.seeds * self.population_size) if self.variant == "memetic" else 0
-        depth = -1 if self.max_depth is None else self.max_depth
         checkpoint = None if self.checkpoint is None else Path(self.checkpoint)
+        # Threads are no part of the fingerprint: a run may go on with more of them.
+        known = {name: value for name, value in options.items() if name not in ("n_threads", "check")}
         return evolve(
-            population,
-            seed_trees(table, problem, n_seeds, depth, seed),
+            problem.population(**options),
+            self._seed_trees(table, problem, seed),
             max_generations=self.max_generations,
             patience=self.patience,
             callback=self.callback,
             checkpoint=checkpoint,
-            fingerprint="" if checkpoint is None else f"{problem.fingerprint()} {options} {n_seeds}",
+            fingerprint="" if checkpoint is None else f"{problem.fingerprint()} {known} {self.seeds}",
         )
 
-    def _finish(self, problem: Problem, run: Run, *, costed: bool) -> None:
-        def fitted(arrays: Any) -> Any:
-            return problem.fitted(arrays, self.smoothing, self.smoothing_strength, costed=costed)
+    def _fitted(self, problem: Problem, arrays: Any, costed: bool) -> FittedTree:
+        return problem.fitted(arrays, self.smoothing, self.smoothing_strength, costed=costed)
 
-        trees = [(generation, fitted(arrays)) for generation, arrays in run.best]
+    def _finish(self, problem: Problem, run: Run, costed: bool) -> None:
+        trees = [(generation, self._fitted(problem, arrays, costed)) for generation, arrays in run.best]
         columns = [np.array(column) for column in zip(*run.reports, strict=True)]
         columns[2] = columns[2].astype(np.int64)
         self.evolution_ = EvolutionHistory(*columns, best_trees=trees)

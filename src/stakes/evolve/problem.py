@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,16 @@ class Problem:
     feature_costs: FeatureCosts | None = None
     price_mode: str = "path"
     abstain_cost: float | None = None
+
+    def take(self, rows: NDArray[np.intp]) -> Problem:
+        """Return the same problem with some of the rows."""
+        return replace(
+            self,
+            coded=replace(self.coded, columns=[np.ascontiguousarray(column[rows]) for column in self.coded.columns]),
+            codes=np.ascontiguousarray(self.codes[rows]),
+            costs=None if self.costs is None else self.costs[rows],
+            weights=None if self.weights is None else self.weights[rows],
+        )
 
     def population(self, **options: Any) -> _core.Evolution:
         """Make a population on these rows, not yet started."""

@@ -1,0 +1,519 @@
+#include "evolve_subtree.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+#include "bits.hpp"
+
+namespace stakes {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Finer groups of values find little more and cost the square of their number in time.
+constexpr std::size_t kMaxGroups = 32, kMinGroups = 8;
+
+// ---- what rows cost
+// ----------------------------------------------------------------------------------------
+
+// Sums over rows from which the cost of a leaf follows: class weights, or bills of all answers where each row
+// has costs of its own.
+class Ledger {
+ public:
+  Ledger(const Trees& trees, const Reach& reach, const std::vector<std::uint32_t>& rows)
+      : table_(trees.table()), rows_(rows) {
+    scale_ = static_cast<double>(reach.rows.count) / static_cast<double>(rows.size());
+    n_classes_ = static_cast<std::size_t>(table_.n_classes);
+    abstains_ = table_.abstain_cost < kInfinity;
+    channels_ = table_.cost_per_row ? n_classes_ + 1 : n_classes_;
+    least_ = static_cast<double>(trees.options().min_rows);
+    if (!table_.weights.empty() || scale_ > 1.0) least_ = 0.0;
+  }
+
+  std::size_t channels() const { return channels_; }
+  // Whether a row adds 1 to the channel of its class and nothing else.
+  bool counts() const { return table_.weights.empty() && !table_.cost_per_row; }
+  std::uint16_t class_of(std::size_t i) const { return table_.classes[rows_[i]]; }
+
+  void add(std::size_t i, double* sums) const {
+    const std::uint32_t row = rows_[i];
+    if (!table_.cost_per_row) {
+      sums[table_.classes[row]] += table_.weight(row);
+      return;
+    }
+    for (std::size_t p = 0; p < n_classes_; ++p) {
+      sums[p] += table_.weight(row) * table_.cost(row, static_cast<std::int32_t>(p));
+    }
+    sums[n_classes_] += table_.weight(row);
+  }
+
+  // Cost of the cheapest answer, as if all rows at the node had been looked at.
+  double leaf(const double* sums) const {
+    double best = kInfinity, weight = 0.0;
+    if (table_.cost_per_row) {
+      best = *std::min_element(sums, sums + n_classes_);
+      weight = sums[n_classes_];
+    } else {
+      for (std::size_t p = 0; p < n_classes_; ++p) {
+        double bill = 0.0;
+        for (std::size_t c = 0; c < n_classes_; ++c) bill += sums[c] * table_.costs[c * n_classes_ + p];
+        best = std::min(best, bill);
+      }
+      weight = std::accumulate(sums, sums + n_classes_, 0.0);
+    }
+    if (weight < least_) return kInfinity;
+    if (abstains_) best = std::min(best, table_.abstain_cost * weight);
+    return best * scale_;
+  }
+
+  double scale() const { return scale_; }
+
+ private:
+  const EvolveTable& table_;
+  const std::vector<std::uint32_t>& rows_;
+  std::size_t n_classes_ = 0, channels_ = 0;
+  double scale_ = 1.0, least_ = 0.0;
+  bool abstains_ = false;
+};
+
+// ---- columns in ordered groups
+// -----------------------------------------------------------------------------
+
+// The values of a column at a node, put in order and into groups.
+struct Groups {
+  std::size_t n = 1;
+  std::vector<std::uint8_t> group;     // of each row
+  std::vector<std::int32_t> of_value;  // of each code; -1: does not occur
+  std::vector<Mask> rows;              // of each group
+  double price = 0.0;                  // of testing the column, per row
+  std::size_t first_test = 0;          // number of the test between its first two groups
+};
+
+// Mean cost of one answer less that of another, by value: an order in which likely tests cut nominal columns.
+std::vector<double> rank_values(const EvolveTable& table, const EvolveColumn& column,
+                                const std::vector<std::uint32_t>& rows, std::int32_t p, std::int32_t q) {
+  std::vector<double> more(static_cast<std::size_t>(column.n_values), 0.0), size(more);
+  for (const std::uint32_t row : rows) {
+    const std::int32_t code = column.code(row);
+    if (code == column.n_values) continue;
+    more[static_cast<std::size_t>(code)] += table.weight(row) * (table.cost(row, p) - table.cost(row, q));
+    size[static_cast<std::size_t>(code)] += table.weight(row);
+  }
+  for (std::size_t v = 0; v < more.size(); ++v) more[v] = size[v] > 0.0 ? more[v] / size[v] : 0.0;
+  return more;
+}
+
+// The two answers that cost least for all rows.
+std::pair<std::int32_t, std::int32_t> likely_answers(const EvolveTable& table, const Reach& reach) {
+  const auto k = static_cast<std::size_t>(table.n_classes);
+  if (table.cost_per_row) return {reach.answer, reach.answer == 0 && k > 1 ? 1 : 0};
+  std::vector<std::pair<double, std::int32_t>> bills;
+  for (std::size_t p = 0; p < k; ++p) {
+    double bill = 0.0;
+    for (std::size_t c = 0; c < k; ++c) bill += reach.class_weights[c] * table.costs[c * k + p];
+    bills.emplace_back(bill, static_cast<std::int32_t>(p));
+  }
+  std::sort(bills.begin(), bills.end());
+  return {bills[0].second, bills[std::min<std::size_t>(1, k - 1)].second};
+}
+
+Groups group_column(const EvolveTable& table, const EvolveColumn& column, const Reach& reach,
+                    const std::vector<std::uint32_t>& rows, std::size_t max_groups) {
+  std::vector<std::size_t> count(static_cast<std::size_t>(column.n_values) + 1, 0);
+  for (const std::uint32_t row : rows) ++count[static_cast<std::size_t>(column.code(row))];
+  std::vector<std::size_t> order;
+  for (std::size_t v = 0; v + 1 < count.size(); ++v) {
+    if (count[v] > 0) order.push_back(v);
+  }
+  if (column.nominal) {
+    const auto [p, q] = likely_answers(table, reach);
+    const std::vector<double> rank = rank_values(table, column, rows, p, q);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return rank[a] < rank[b]; });
+  }
+  Groups groups;
+  groups.of_value.assign(static_cast<std::size_t>(column.n_values), -1);
+  const std::size_t full = order.size() <= max_groups ? 0 : rows.size() / max_groups;
+  std::size_t filled = 0, fullest = 0, most = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && filled >= full && groups.n < max_groups) {
+      ++groups.n;
+      filled = 0;
+    }
+    const std::size_t v = order[i];
+    filled += count[v];
+    groups.of_value[v] = static_cast<std::int32_t>(groups.n - 1);
+    if (filled > most) {
+      most = filled;
+      fullest = groups.n - 1;
+    }
+  }
+  groups.rows.assign(groups.n, Mask((rows.size() + 63) / 64, 0));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int32_t code = column.code(rows[i]);
+    const std::size_t g = code < column.n_values ? static_cast<std::size_t>(groups.of_value[code]) : fullest;
+    groups.group.push_back(static_cast<std::uint8_t>(g));
+    groups.rows[g][i / 64] |= std::uint64_t{1} << (i % 64);
+  }
+  return groups;
+}
+
+// The test that sends groups up to `last` to branch 0.
+EvolveTest test_at(const EvolveTable& table, std::size_t f, const Groups& groups, std::size_t last) {
+  EvolveTest test;
+  test.column = static_cast<std::int32_t>(f);
+  const auto cut = static_cast<std::int32_t>(last);
+  if (table.columns[f].nominal) {
+    // Values that do not occur here go with the larger number of groups.
+    for (const std::int32_t g : groups.of_value) {
+      test.branch.push_back(g > cut || (g < 0 && 2 * (last + 1) < groups.n));
+    }
+    return test;
+  }
+  for (std::size_t v = 0; v < groups.of_value.size(); ++v) {
+    if (groups.of_value[v] >= 0 && groups.of_value[v] <= cut) test.cut = static_cast<std::int32_t>(v);
+  }
+  return test;
+}
+
+// ---- search
+// ------------------------------------------------------------------------------------------------
+
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+// One side of a test: what it costs as a leaf, and with the best test of its own.
+struct Side {
+  double leaf = kInfinity, split = kInfinity;
+  std::size_t test = kNone;
+
+  double bill() const { return std::min(leaf, split); }
+  void offer(double bill, std::size_t by) {
+    if (bill < split) {
+      split = bill;
+      test = by;
+    }
+  }
+};
+
+struct Test {
+  std::size_t column, last;
+  Side sides[2];
+};
+
+struct Found {
+  double bill = kInfinity;
+  NodePtr sketch;  // null: a leaf
+};
+
+class SubtreeSearch {
+ public:
+  SubtreeSearch(const Trees& trees, const Reach& reach, const Place& place, const SubtreeOptions& options,
+                Random& random)
+      : trees_(trees),
+        options_(options),
+        rows_(some_rows(trees, reach.rows, random)),
+        ledger_(trees, reach, rows_) {
+    const EvolveTable& table = trees.table();
+    for (std::size_t f = 0; f < table.columns.size(); ++f) {
+      Groups groups = group_column(table, table.columns[f], reach, rows_, options.max_groups);
+      if (groups.n < 2) continue;
+      if (trees.options().prices == PriceMode::path) groups.price = place.paid.marginal(table.prices, f);
+      groups.first_test = tests_.size();
+      for (std::size_t g = 0; g + 1 < groups.n; ++g) tests_.push_back({columns_.size(), g, {}});
+      columns_.push_back(std::move(groups));
+      numbers_.push_back(f);
+    }
+    if (ledger_.counts()) {
+      classes_.assign(static_cast<std::size_t>(table.n_classes), Mask(n_words(), 0));
+      for (std::size_t i = 0; i < rows_.size(); ++i) {
+        classes_[ledger_.class_of(i)][i / 64] |= std::uint64_t{1} << (i % 64);
+      }
+    }
+  }
+
+  Found run() {
+    Mask all(n_words(), ~std::uint64_t{0});
+    if (rows_.size() % 64) all.back() = (std::uint64_t{1} << (rows_.size() % 64)) - 1;
+    return solve(all, options_.levels, kInfinity);
+  }
+
+ private:
+  std::size_t n_words() const { return (rows_.size() + 63) / 64; }
+  double price(const Groups& groups, double rows) const {
+    return 2.0 * options_.node_price + groups.price * rows * ledger_.scale();
+  }
+
+  Found solve(const Mask& rows, int levels, double bound);
+  double single_tests(const Mask& rows, const std::vector<std::uint32_t>& members, std::vector<Test>& tests);
+  void same_column(const Groups& groups, const std::vector<double>& sums, std::vector<Test>& tests);
+  void pair_of_columns(const Groups& a, const Groups& b, const std::vector<Mask>& by_class,
+                       const std::vector<std::uint32_t>& members, std::vector<Test>& tests);
+  void fill_pairs(const Groups& a, const Groups& b, const std::vector<Mask>& by_class,
+                  const std::vector<std::uint32_t>& members);
+  NodePtr side_sketch(const Side& side) const;
+  NodePtr sketch(const Test& test, NodePtr left, NodePtr right) const {
+    return make_sketch(test_at(trees_.table(), numbers_[test.column], columns_[test.column], test.last),
+                       {std::move(left), std::move(right)});
+  }
+  Found follow_up(const Mask& rows, int levels, double bound, const std::vector<Test>& tests,
+                  const std::vector<double>& bills, Found best);
+
+  const Trees& trees_;
+  const SubtreeOptions& options_;
+  std::vector<std::uint32_t> rows_;
+  Ledger ledger_;
+  std::vector<Groups> columns_;
+  std::vector<std::size_t> numbers_;  // of the columns in the table
+  std::vector<Test> tests_;
+  std::vector<Mask> classes_;
+  std::vector<double> pairs_;  // scratch: [group of a][group of b][channel]
+};
+
+// Sums of each group, cut by cut: fills the leaves of all tests. Returns the cost of no test.
+double SubtreeSearch::single_tests(const Mask& rows, const std::vector<std::uint32_t>& members,
+                                   std::vector<Test>& tests) {
+  const std::size_t m = ledger_.channels();
+  std::vector<double> total(m, 0.0), sums, low(m), high(m);
+  for (const std::uint32_t i : members) ledger_.add(i, total.data());
+  for (const Groups& groups : columns_) {
+    sums.assign(groups.n * m, 0.0);
+    if (ledger_.counts()) {
+      for (std::size_t g = 0; g < groups.n; ++g) {
+        Mask here = groups.rows[g];
+        for (std::size_t w = 0; w < here.size(); ++w) here[w] &= rows[w];
+        for (std::size_t c = 0; c < m; ++c) {
+          sums[g * m + c] =
+              static_cast<double>(bit_kernels().count_and(here.data(), classes_[c].data(), n_words()));
+        }
+      }
+    } else {
+      for (const std::uint32_t i : members) ledger_.add(i, &sums[groups.group[i] * m]);
+    }
+    std::fill(low.begin(), low.end(), 0.0);
+    for (std::size_t g = 0; g + 1 < groups.n; ++g) {
+      for (std::size_t c = 0; c < m; ++c) {
+        low[c] += sums[g * m + c];
+        high[c] = total[c] - low[c];
+      }
+      Test& test = tests[groups.first_test + g];
+      test.sides[0].leaf = ledger_.leaf(low.data());
+      test.sides[1].leaf = ledger_.leaf(high.data());
+    }
+    if (options_.levels >= 2) same_column(groups, sums, tests);
+  }
+  return ledger_.leaf(total.data());
+}
+
+// A second test of the column that the first one has tested.
+void SubtreeSearch::same_column(const Groups& groups, const std::vector<double>& sums,
+                                std::vector<Test>& tests) {
+  const std::size_t m = ledger_.channels();
+  std::vector<double> between(m);
+  const double extra = 2.0 * options_.node_price;
+  for (std::size_t i = 0; i + 1 < groups.n; ++i) {
+    std::fill(between.begin(), between.end(), 0.0);
+    for (std::size_t j = i + 1; j + 1 < groups.n; ++j) {
+      for (std::size_t c = 0; c < m; ++c) between[c] += sums[j * m + c];
+      Test &first = tests[groups.first_test + i], &second = tests[groups.first_test + j];
+      const double middle = ledger_.leaf(between.data()) + extra;
+      first.sides[1].offer(middle + second.sides[1].leaf, groups.first_test + j);
+      second.sides[0].offer(middle + first.sides[0].leaf, groups.first_test + i);
+    }
+  }
+}
+
+// Sums of all pairs of groups, by whichever way is shorter.
+void SubtreeSearch::fill_pairs(const Groups& a, const Groups& b, const std::vector<Mask>& by_class,
+                               const std::vector<std::uint32_t>& members) {
+  const std::size_t m = ledger_.channels();
+  pairs_.assign(a.n * b.n * m, 0.0);
+  if (!ledger_.counts() || a.n * b.n * n_words() * m > 2 * members.size()) {
+    for (const std::uint32_t i : members) ledger_.add(i, &pairs_[(a.group[i] * b.n + b.group[i]) * m]);
+    return;
+  }
+  Mask both(n_words());
+  for (std::size_t g = 0; g < a.n; ++g) {
+    for (std::size_t c = 0; c < m; ++c) {
+      for (std::size_t w = 0; w < both.size(); ++w) both[w] = a.rows[g][w] & by_class[c][w];
+      for (std::size_t h = 0; h < b.n; ++h) {
+        pairs_[(g * b.n + h) * m + c] =
+            static_cast<double>(bit_kernels().count_and(both.data(), b.rows[h].data(), n_words()));
+      }
+    }
+  }
+}
+
+// Four leaves for each pair of cuts serve both orders of the two tests.
+void SubtreeSearch::pair_of_columns(const Groups& a, const Groups& b, const std::vector<Mask>& by_class,
+                                    const std::vector<std::uint32_t>& members, std::vector<Test>& tests) {
+  const std::size_t m = ledger_.channels();
+  fill_pairs(a, b, by_class, members);
+  std::vector<double> corner(m), sums(b.n * m, 0.0), total(b.n * m, 0.0), row(m), column(m), rest(m);
+  for (std::size_t g = 0; g < a.n; ++g) {
+    for (std::size_t i = 0; i < b.n * m; ++i) total[i] += pairs_[g * b.n * m + i];
+  }
+  std::vector<double> above(m);
+  const double half = 0.5 * static_cast<double>(members.size());
+  const double price_a = price(a, half), price_b = price(b, half);
+  for (std::size_t g = 0; g + 1 < a.n; ++g) {
+    for (std::size_t i = 0; i < b.n * m; ++i) sums[i] += pairs_[g * b.n * m + i];
+    std::fill(corner.begin(), corner.end(), 0.0);
+    std::fill(above.begin(), above.end(), 0.0);
+    std::fill(row.begin(), row.end(), 0.0);
+    std::fill(column.begin(), column.end(), 0.0);
+    for (std::size_t h = 0; h < b.n; ++h) {
+      for (std::size_t c = 0; c < m; ++c) {
+        row[c] += sums[h * m + c];      // groups of a up to g
+        column[c] += total[h * m + c];  // everything
+      }
+    }
+    Test& first = tests[a.first_test + g];
+    for (std::size_t h = 0; h + 1 < b.n; ++h) {
+      for (std::size_t c = 0; c < m; ++c) {
+        corner[c] += sums[h * m + c];  // up to g and up to h
+        above[c] += total[h * m + c];  // up to h
+      }
+      const double low_low = ledger_.leaf(corner.data());
+      for (std::size_t c = 0; c < m; ++c) rest[c] = row[c] - corner[c];
+      const double low_high = ledger_.leaf(rest.data());
+      for (std::size_t c = 0; c < m; ++c) rest[c] = above[c] - corner[c];
+      const double high_low = ledger_.leaf(rest.data());
+      for (std::size_t c = 0; c < m; ++c) rest[c] = column[c] - row[c] - above[c] + corner[c];
+      const double high_high = ledger_.leaf(rest.data());
+      Test& second = tests[b.first_test + h];
+      first.sides[0].offer(low_low + low_high + price_b, b.first_test + h);
+      first.sides[1].offer(high_low + high_high + price_b, b.first_test + h);
+      second.sides[0].offer(low_low + high_low + price_a, a.first_test + g);
+      second.sides[1].offer(low_high + high_high + price_a, a.first_test + g);
+    }
+  }
+}
+
+NodePtr SubtreeSearch::side_sketch(const Side& side) const {
+  if (side.split >= side.leaf) return leaf_sketch();
+  return sketch(tests_[side.test], leaf_sketch(), leaf_sketch());
+}
+
+// The cheapest subtree, if any costs less than `bound`.
+Found SubtreeSearch::solve(const Mask& rows, int levels, double bound) {
+  std::vector<std::uint32_t> members;
+  for (std::size_t w = 0; w < rows.size(); ++w) {
+    for (std::uint64_t word = rows[w]; word; word &= word - 1) {
+      members.push_back(
+          static_cast<std::uint32_t>(64 * w + static_cast<std::size_t>(std::countr_zero(word))));
+    }
+  }
+  std::vector<Test> tests = tests_;
+  Found best;
+  best.bill = single_tests(rows, members, tests);
+  // Splitting costs at least the price of its nodes.
+  if (best.bill <= 2.0 * options_.node_price || tests.empty() || levels < 1) return best;
+  if (levels >= 2) {
+    std::vector<Mask> by_class = classes_;
+    for (Mask& mask : by_class) {
+      for (std::size_t w = 0; w < mask.size(); ++w) mask[w] &= rows[w];
+    }
+    for (std::size_t a = 0; a < columns_.size(); ++a) {
+      for (std::size_t b = a + 1; b < columns_.size(); ++b) {
+        pair_of_columns(columns_[a], columns_[b], by_class, members, tests);
+      }
+    }
+  }
+  std::vector<double> bills;
+  std::size_t chosen = kNone;
+  for (std::size_t t = 0; t < tests.size(); ++t) {
+    Side* sides = tests[t].sides;
+    if (levels < 2) sides[0].split = sides[1].split = kInfinity;
+    const double test_price = price(columns_[tests[t].column], static_cast<double>(members.size()));
+    bills.push_back(test_price + sides[0].bill() + sides[1].bill());
+    if (bills[t] < best.bill) {
+      best.bill = bills[t];
+      chosen = t;
+    }
+  }
+  if (chosen != kNone) {
+    best.sketch =
+        sketch(tests[chosen], side_sketch(tests[chosen].sides[0]), side_sketch(tests[chosen].sides[1]));
+  }
+  return levels < 3 ? best : follow_up(rows, levels, bound, tests, bills, std::move(best));
+}
+
+Found SubtreeSearch::follow_up(const Mask& rows, int levels, double bound, const std::vector<Test>& tests,
+                               const std::vector<double>& bills, Found best) {
+  std::vector<std::size_t> order(tests.size());
+  std::iota(order.begin(), order.end(), 0);
+  const std::size_t n = std::min(options_.width, order.size());
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
+      [&](std::size_t a, std::size_t b) { return bills[a] != bills[b] ? bills[a] < bills[b] : a < b; });
+  Mask left(rows.size()), right(rows.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    const Test& test = tests[order[i]];
+    const Groups& groups = columns_[test.column];
+    std::fill(left.begin(), left.end(), 0);
+    for (std::size_t g = 0; g <= test.last; ++g) {
+      for (std::size_t w = 0; w < rows.size(); ++w) left[w] |= groups.rows[g][w] & rows[w];
+    }
+    double count = 0.0;
+    for (std::size_t w = 0; w < rows.size(); ++w) {
+      right[w] = rows[w] & ~left[w];
+      count += std::popcount(rows[w]);
+    }
+    const double limit = std::min(best.bill, bound), test_price = price(groups, count);
+    Found one = solve(left, levels - 1, limit - test_price);
+    if (test_price + one.bill >= limit) continue;
+    Found two = solve(right, levels - 1, limit - test_price - one.bill);
+    const double bill = test_price + one.bill + two.bill;
+    if (bill >= best.bill) continue;
+    best.bill = bill;
+    best.sketch =
+        sketch(test, one.sketch ? one.sketch : leaf_sketch(), two.sketch ? two.sketch : leaf_sketch());
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> some_rows(const Trees& trees, const RowSet& set, Random& random) {
+  std::vector<std::uint32_t> rows;
+  rows.reserve(set.count);
+  set.each(trees.table(), [&](std::uint32_t row) { rows.push_back(row); });
+  const std::size_t wanted = trees.options().local_rows;
+  if (rows.size() <= wanted) return rows;
+  for (std::size_t i = 0; i < wanted; ++i) std::swap(rows[i], rows[i + random.below(rows.size() - i)]);
+  rows.resize(wanted);
+  return rows;
+}
+
+SubtreeOptions affordable(const Trees& trees, const Reach& reach, int levels, std::size_t width,
+                          double operations) {
+  const EvolveTable& table = trees.table();
+  const double columns = static_cast<double>(table.columns.size()), k = table.n_classes;
+  const auto rows = static_cast<double>(std::min(reach.rows.count, trees.options().local_rows));
+  for (; levels > 1; --levels) {
+    // Two levels are one search of pairs; each further level makes two of it for each test that is followed
+    // up.
+    double searches = 1.0;
+    for (int level = 2; level < levels; ++level) searches = 1.0 + 2.0 * static_cast<double>(width) * searches;
+    for (std::size_t groups = kMaxGroups; groups >= kMinGroups; groups /= 2) {
+      double tests = 0.0;
+      for (const EvolveColumn& column : table.columns) {
+        tests += std::min(static_cast<double>(column.n_values), static_cast<double>(groups)) - 1.0;
+      }
+      const double pairs = 0.5 * tests * tests * 4.0 * k * k,
+                   sums = std::min(rows, tests * tests / columns) * columns;
+      if (searches * (pairs + sums * columns) <= operations) return {levels, width, groups, 0.0};
+    }
+  }
+  return {levels, width, kMaxGroups, 0.0};
+}
+
+NodePtr best_subtree(const Trees& trees, const Reach& reach, const Place& place,
+                     const SubtreeOptions& options, Random& random) {
+  return SubtreeSearch(trees, reach, place, options, random).run().sketch;
+}
+
+}  // namespace stakes

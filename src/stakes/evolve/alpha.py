@@ -1,0 +1,110 @@
+"""The size penalty chosen by cross-validation along a path from small trees to large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _core
+from stakes._folds import stratified_folds
+from stakes.decision import expected_costs
+from stakes.evolve.problem import Problem, Sketch
+from stakes.evolve.run import evolve
+from stakes.table import Table
+from stakes.tree.fitted import FittedTree
+from stakes.tree.learn import core_table
+
+Floats = NDArray[np.float64]
+
+#: Penalties that are compared, from small trees to large ones.
+ALPHAS = (0.03, 0.01, 0.005, 0.0025, 0.001, 0.0005, 0.0001, 0.00002)
+
+_FOLDS = 5
+
+#: Each step of the path starts where the one before ended, so it can be short.
+_GENERATIONS, _PATIENCE = 60, 30
+
+
+@dataclass(frozen=True, eq=False)
+class AlphaPath:
+    """Cross-validated cost along the path.
+
+    Attributes
+    ----------
+    alphas : array of shape (n_alphas,)
+        Penalties, from large to small.
+    costs : array of shape (n_folds, n_alphas)
+        Mean cost of the rows left out, tests and abstentions included.
+    sizes : array of shape (n_folds, n_alphas)
+        Number of nodes.
+    """
+
+    alphas: Floats
+    costs: Floats
+    sizes: Floats
+
+    @property
+    def best(self) -> float:
+        """The penalty with the least mean cost; of equals the largest."""
+        return float(self.alphas[int(self.costs.mean(axis=0).argmin())])
+
+
+def alpha_path(
+    table: Table,
+    problem: Problem,
+    options: Callable[[Problem, float], dict[str, Any]],
+    seed_trees: Callable[[Table, Problem], list[Sketch]],
+    fitted: Callable[[Problem, Any], FittedTree],
+    seed: int,
+) -> AlphaPath:
+    """Follow the path on each fold.
+
+    Parameters
+    ----------
+    table, problem : Table, Problem
+        All rows.
+    options : callable
+        Gives the core's options for a problem and a penalty.
+    seed_trees : callable
+        Gives the trees that a first population starts from.
+    fitted : callable
+        Turns a problem and a tree of the core into a fitted tree.
+    seed : int
+        Seed of the folds.
+    """
+    n_folds = min(_FOLDS, len(problem.codes))
+    fold = stratified_folds(problem.codes.astype(np.intp), n_folds, seed)
+    costs, sizes = np.zeros((n_folds, len(ALPHAS))), np.zeros((n_folds, len(ALPHAS)))
+    for k in range(n_folds):
+        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        part, rows = problem.take(inside), table.take(outside)
+        trees = seed_trees(table.take(inside), part)
+        for j, alpha in enumerate(ALPHAS):
+            population = part.population(**options(part, alpha))
+            run = evolve(population, trees, max_generations=_GENERATIONS, patience=_PATIENCE)
+            trees = [list(tree[:6]) for tree in population.trees()]
+            model = fitted(part, run.best[-1][1])
+            costs[k, j] = held_out_cost(model, rows, problem.take(outside))
+            sizes[k, j] = model.tree.n_nodes
+    return AlphaPath(np.array(ALPHAS), costs, sizes)
+
+
+def held_out_cost(model: FittedTree, table: Table, problem: Problem) -> float:
+    """Mean cost of rows that the model has not seen: mistakes, abstentions and tests."""
+    everyone = np.arange(len(problem.codes), dtype=np.int64)
+    values = np.ascontiguousarray(np.column_stack([model.shares, model.path_costs()]))
+    reached = _core.route_mixture(core_table(table), *model.tree.links(), everyone, values)
+    reached = reached.reshape(len(everyone), -1)
+    shares, path_price = reached[:, :-1], reached[:, -1]
+    own = problem.cost_values[problem.codes] if problem.costs is None else problem.costs
+    bill = own[everyone, model.choose(shares)]
+    if problem.abstain_cost is not None:
+        cheapest = expected_costs(shares, model.bill).min(axis=1)
+        bill = np.where(cheapest > problem.abstain_cost, problem.abstain_cost, bill)
+    if problem.feature_costs is not None:
+        bill = bill + (path_price if problem.price_mode == "path" else model.upfront_cost())
+    return float(np.average(bill, weights=problem.weights))

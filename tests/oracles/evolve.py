@@ -1,0 +1,124 @@
+"""The fitness of an evolved tree, row by row: plain lists, no bits, nothing remembered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass
+class Rows:
+    """A coded table: ``columns[f][i]`` is None where missing."""
+
+    columns: list
+    n_values: list
+    nominal: list
+    classes: list
+    n_classes: int
+    costs: np.ndarray  # (k, k), or (n, k) with per_row
+    per_row: bool = False
+    weights: list | None = None
+    abstain: float | None = None
+    prices: list | None = None  # of each column
+    mode: str = "path"
+
+    def weight(self, i):
+        return 1.0 if self.weights is None else self.weights[i]
+
+    def cost(self, i, label):
+        if label is None:
+            return self.abstain
+        return self.costs[i if self.per_row else self.classes[i]][label]
+
+
+@dataclass
+class Judged:
+    cost: float = 0.0
+    leaves: list = field(default_factory=list)  # rows of each
+    used: set = field(default_factory=set)
+    class_weights: dict = field(default_factory=dict)  # of each node
+    missing_branch: dict = field(default_factory=dict)
+    answer: dict = field(default_factory=dict)
+
+
+def judge(tree, rows):
+    """Send every row down the tree and add up what it pays."""
+    judged = Judged()
+    _visit(tree, 0, list(range(len(rows.classes))), rows, frozenset(), judged)
+    return judged
+
+
+def _visit(tree, node, here, rows, paid, judged):
+    feature, cut, first_child, n_branches, value_start, value_branch = tree[:6]
+    counts = np.zeros(rows.n_classes)
+    for i in here:
+        counts[rows.classes[i]] += rows.weight(i)
+    judged.class_weights[node] = counts
+    bills = [sum(rows.weight(i) * rows.cost(i, p) for i in here) for p in range(rows.n_classes)]
+    judged.answer[node] = bills
+    f = int(feature[node])
+    if f < 0:
+        judged.leaves.append(here)
+        best = min(bills)
+        if rows.abstain is not None:
+            best = min(best, rows.abstain * sum(rows.weight(i) for i in here))
+        judged.cost += best
+        return
+    judged.used.add(f)
+    if rows.prices is not None and rows.mode == "path" and f not in paid:
+        judged.cost += rows.prices[f] * sum(rows.weight(i) for i in here)
+    branches = [[] for _ in range(int(n_branches[node]))]
+    missing = []
+    for i in here:
+        code = rows.columns[f][i]
+        if code is None:
+            missing.append(i)
+        elif rows.nominal[f]:
+            branches[value_branch[value_start[node] + code]].append(i)
+        else:
+            branches[0 if code <= cut[node] else 1].append(i)
+    sizes = [len(branch) for branch in branches]
+    judged.missing_branch[node] = sizes.index(max(sizes))
+    branches[judged.missing_branch[node]] += missing
+    for b, branch in enumerate(branches):
+        _visit(tree, int(first_child[node]) + b, sorted(branch), rows, paid | {f}, judged)
+
+
+def mean_cost(tree, rows):
+    judged = judge(tree, rows)
+    total = sum(rows.weight(i) for i in range(len(rows.classes)))
+    upfront = sum(rows.prices[f] for f in judged.used) if rows.prices is not None and rows.mode == "upfront" else 0
+    return judged.cost / total + upfront
+
+
+def fitness(tree, rows, alpha):
+    """Equation 3 of the paper; prices of all columns belong to the largest cost."""
+    n = len(rows.classes)
+    total = sum(rows.weight(i) for i in range(n))
+    largest = sum(rows.weight(i) * max(rows.cost(i, p) for p in range(rows.n_classes)) for i in range(n)) / total
+    largest += 0.0 if rows.prices is None else sum(rows.prices)
+    good = 1.0 - mean_cost(tree, rows) / largest if largest > 0 else 1.0
+    return good / (1.0 + alpha * len(tree[0]))
+
+
+def leaf_fitness(tree, rows, alpha, node):
+    """Fitness of the tree if a node were a leaf."""
+    return fitness(cut_back(tree, node), rows, alpha)
+
+
+def cut_back(tree, node):
+    """The same tree with a leaf in the place of a node, as breadth-first arrays."""
+    feature, cut, first_child, n_branches, value_start, value_branch = (list(map(int, a)) for a in tree[:6])
+    order, made = [0], [[], [], [], [], [0], []]
+    for i in order:
+        leaf = feature[i] < 0 or i == node
+        values = [] if leaf else value_branch[value_start[i] : value_start[i + 1]]
+        row = (-1, -1, -1, 0) if leaf else (feature[i], cut[i], len(order), n_branches[i])
+        for part, value in zip(made, row):
+            part.append(value)
+        made[5] += values
+        made[4].append(len(made[5]))
+        if not leaf:
+            order += range(first_child[i], first_child[i] + n_branches[i])
+    return [np.array(part, dtype=np.int32) for part in made]
