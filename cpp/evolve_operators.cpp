@@ -32,9 +32,9 @@ std::uint32_t random_other(const EvolveTable& table, const Reach& reach, std::ui
   return others.empty() ? row : others[random.below(others.size())];
 }
 
-std::vector<std::uint32_t> sample_rows(const Trees& trees, const RowSet& rows, Random& random) {
+std::vector<std::uint32_t> sample_rows(const Trees& trees, const RowSet& rows, std::size_t wanted,
+                                       Random& random) {
   std::vector<std::uint32_t> sample;
-  const std::size_t wanted = trees.options().sample_rows;
   if (rows.count <= wanted) {
     rows.each(trees.table(), [&](std::uint32_t row) { sample.push_back(row); });
     return sample;
@@ -144,12 +144,13 @@ NodePtr grow_dipolar(const Trees& trees, const std::vector<std::uint32_t>& rows,
 
 }  // namespace
 
-NodePtr dipolar_sketch(const Trees& trees, const Reach& reach, Random& random) {
-  return grow_dipolar(trees, sample_rows(trees, reach.rows, random), 0, random);
+NodePtr dipolar_sketch(const Trees& trees, const Reach& reach, std::size_t n_rows, Random& random) {
+  return grow_dipolar(trees, sample_rows(trees, reach.rows, n_rows, random), 0, random);
 }
 
 NodePtr first_tree(const Trees& trees, Random& random) {
-  return trees.maximize_fitness(trees.graft(dipolar_sketch(trees, *trees.everyone(), random)));
+  return trees.maximize_fitness(
+      trees.graft(dipolar_sketch(trees, *trees.everyone(), trees.options().sample_rows, random)));
 }
 
 // ---- CrossTrees
@@ -298,7 +299,8 @@ NodePtr split_leaf(const Trees& trees, const NodePtr& node, Random& random) {
 }
 
 NodePtr grow_leaf(const Trees& trees, const NodePtr& node, Random& random) {
-  return dipolar_sketch(trees, *node->reach, random);
+  // Most of it is pruned at once: a small sample finds as much and routes rows down fewer levels.
+  return dipolar_sketch(trees, *node->reach, std::min<std::size_t>(trees.options().sample_rows, 50), random);
 }
 
 namespace {

@@ -14,8 +14,9 @@ namespace stakes {
 EvolveTest dipolar_test(const Trees& trees, const Reach& reach, Random& random);
 // A test that separates two rows of any class.
 EvolveTest random_test(const Trees& trees, const Reach& reach, Random& random);
-// Tests from the top down, each separating a mixed dipole, until rows are few or of one class.
-NodePtr dipolar_sketch(const Trees& trees, const Reach& reach, Random& random);
+// Tests from the top down, each separating a mixed dipole, until rows are few or of one class. They are found
+// on a sample of so many rows.
+NodePtr dipolar_sketch(const Trees& trees, const Reach& reach, std::size_t n_rows, Random& random);
 
 // ---- first population
 // --------------------------------------------------------------------------------------

@@ -200,17 +200,48 @@ std::int32_t split_bits(const EvolveTable& table, const Reach& from, const Evolv
   return to;
 }
 
+// A numeric test without missing values: every row is written to both lists, and one of them moves on.
+template <typename Code>
+void cut_list(const EvolveTable& table, const Code* codes, const std::vector<std::uint32_t>& rows,
+              std::int32_t cut, Parts& parts) {
+  std::vector<std::uint32_t>&left = parts[0].rows.list, &right = parts[1].rows.list;
+  left.resize(rows.size());
+  right.resize(rows.size());
+  std::uint64_t* counts[2] = {parts[0].counts.data(), parts[1].counts.data()};
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::uint32_t row = rows[i];
+    const bool above = codes[row] > cut;
+    left[n] = row;
+    right[i - n] = row;
+    n += !above;
+    ++counts[above][table.classes[row]];
+  }
+  left.resize(n);
+  right.resize(rows.size() - n);
+  // Nodes live long: they must not hold on to what the branches did not need.
+  left.shrink_to_fit();
+  right.shrink_to_fit();
+}
+
 std::int32_t split_list(const EvolveTable& table, const Reach& from, const EvolveTest& test, Parts& parts) {
   const EvolveColumn& column = table.columns[static_cast<std::size_t>(test.column)];
+  const std::vector<std::uint32_t>& rows = from.rows.list;
+  if (!column.nominal && column.missing.empty()) {
+    column.small.empty() ? cut_list(table, column.large.data(), rows, test.cut, parts)
+                         : cut_list(table, column.small.data(), rows, test.cut, parts);
+    for (Part& part : parts) part.known = part.rows.count = part.rows.list.size();
+    return fullest(parts);
+  }
   const auto branch = [&](std::int32_t code) -> std::int32_t {
     return column.nominal ? test.branch[static_cast<std::size_t>(code)] : code > test.cut;
   };
-  for (const std::uint32_t row : from.rows.list) {
+  for (const std::uint32_t row : rows) {
     const std::int32_t code = column.code(row);
     if (code < column.n_values) ++parts[static_cast<std::size_t>(branch(code))].known;
   }
   const std::int32_t to = fullest(parts);
-  for (const std::uint32_t row : from.rows.list) {
+  for (const std::uint32_t row : rows) {
     const std::int32_t code = column.code(row);
     Part& part = parts[static_cast<std::size_t>(code < column.n_values ? branch(code) : to)];
     part.rows.list.push_back(row);
