@@ -41,7 +41,7 @@ void Evolution::start(const std::vector<FlatEvolved>& seeds) {
     if (i < sketches.size()) {
       tree = trees_.maximize_fitness(trees_.graft(sketches[i]));
     } else if (i == sketches.size() && options_.local_rate > 0.0) {
-      tree = searched_tree(trees_, random);
+      tree = trees_.maximize_fitness(searched_tree(trees_, random));
     } else {
       tree = first_tree(trees_, random);
     }

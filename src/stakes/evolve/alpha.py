@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from stakes import _core
 from stakes._folds import stratified_folds
 from stakes.decision import expected_costs
+from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.problem import Problem, Sketch
 from stakes.evolve.run import evolve
 from stakes.table import Table
@@ -60,6 +62,8 @@ def alpha_path(
     seed_trees: Callable[[Table, Problem], list[Sketch]],
     fitted: Callable[[Problem, Any], FittedTree],
     seed: int,
+    checkpoint: Path | None = None,
+    fingerprint: str = "",
 ) -> AlphaPath:
     """Follow the path on each fold.
 
@@ -75,22 +79,42 @@ def alpha_path(
         Turns a problem and a tree of the core into a fitted tree.
     seed : int
         Seed of the folds.
+    checkpoint : Path, optional
+        File that finished folds are kept in.
+    fingerprint : str
+        What the file must say that it belongs to.
     """
     n_folds = min(_FOLDS, len(problem.codes))
     fold = stratified_folds(problem.codes.astype(np.intp), n_folds, seed)
-    costs, sizes = np.zeros((n_folds, len(ALPHAS))), np.zeros((n_folds, len(ALPHAS)))
-    for k in range(n_folds):
+    costs, sizes = np.zeros((0, len(ALPHAS))), np.zeros((0, len(ALPHAS)))
+    if checkpoint is not None and checkpoint.exists():
+        kept = read_arrays(checkpoint, fingerprint)
+        costs, sizes = kept["costs"], kept["sizes"]
+    for k in range(len(costs), n_folds):
         inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        part, rows = problem.take(inside), table.take(outside)
-        trees = seed_trees(table.take(inside), part)
-        for j, alpha in enumerate(ALPHAS):
-            population = part.population(**options(part, alpha))
-            run = evolve(population, trees, max_generations=_GENERATIONS, patience=_PATIENCE)
-            trees = [list(tree[:6]) for tree in population.trees()]
-            model = fitted(part, run.best[-1][1])
-            costs[k, j] = held_out_cost(model, rows, problem.take(outside))
-            sizes[k, j] = model.tree.n_nodes
+        part, test = problem.take(inside), problem.take(outside)
+        models = _follow(part, options, seed_trees(table.take(inside), part), fitted)
+        bills = [held_out_cost(model, table.take(outside), test) for model in models]
+        costs, sizes = np.vstack([costs, bills]), np.vstack([sizes, [m.tree.n_nodes for m in models]])
+        if checkpoint is not None:
+            write_arrays(checkpoint, fingerprint, {"costs": costs, "sizes": sizes})
     return AlphaPath(np.array(ALPHAS), costs, sizes)
+
+
+def _follow(
+    problem: Problem,
+    options: Callable[[Problem, float], dict[str, Any]],
+    trees: list[Sketch],
+    fitted: Callable[[Problem, Any], FittedTree],
+) -> list[FittedTree]:
+    """Return the best tree for each penalty, each population started from the one before."""
+    models = []
+    for alpha in ALPHAS:
+        population = problem.population(**options(problem, alpha))
+        run = evolve(population, trees, max_generations=_GENERATIONS, patience=_PATIENCE)
+        trees = [list(tree[:6]) for tree in population.trees()]
+        models.append(fitted(problem, run.best[-1][1]))
+    return models
 
 
 def held_out_cost(model: FittedTree, table: Table, problem: Problem) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -18,10 +19,11 @@ from stakes._features import check_features
 from stakes._weights import check_weight
 from stakes.costs import as_cost_matrix, as_feature_costs, check_example_costs, mean_cost_matrix
 from stakes.decision import Decision
-from stakes.evolve.alpha import alpha_path
+from stakes.evolve.alpha import AlphaPath, alpha_path
 from stakes.evolve.coding import FEW_THRESHOLDS, MOST_THRESHOLDS, code_table
 from stakes.evolve.history import EvolutionHistory
 from stakes.evolve.problem import Problem, Sketch
+from stakes.evolve.progress import progress
 from stakes.evolve.run import Run, evolve
 from stakes.evolve.seeds import seed_trees
 from stakes.table import Table
@@ -100,7 +102,7 @@ class GDTClassifier(TreeClassifier):
         feature_cost_mode: str = "path",
         abstain_cost: float | None = None,
         seeds: float = 0.25,
-        local_search: float = 0.1,
+        local_search: float = 0.05,
         smoothing: str | None = None,
         smoothing_strength: float = 2.0,
         callback: Callable[..., Any] | None = None,
@@ -163,20 +165,39 @@ class GDTClassifier(TreeClassifier):
         problem = self._problem(table, classes, codes, weight, example_costs)
         seed = int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
         costed = self.cost_matrix is not None or costs is not None
-        self.alpha_ = self._choose_alpha(table, problem, seed, costed) if self.alpha == "auto" else float(self.alpha)
-        self._finish(problem, self._run(table, problem, self.alpha_, seed), costed)
+        checkpoints = self._checkpoints()
+        if self.alpha == "auto":
+            self.alpha_path_ = self._alpha_path(table, problem, seed, costed, checkpoints[1])
+        self.alpha_ = self.alpha_path_.best if self.alpha == "auto" else float(self.alpha)
+        run = self._run(table, problem, self.alpha_, seed, checkpoints[0])
+        self._finish(problem, run, costed)
+        for path in checkpoints:
+            if path is not None:
+                path.unlink(missing_ok=True)
         return self
 
-    def _choose_alpha(self, table: Table, problem: Problem, seed: int, costed: bool) -> float:
-        self.alpha_path_ = alpha_path(
+    def _checkpoints(self) -> tuple[Path | None, Path | None]:
+        """Files of the run and of the choice of alpha."""
+        if self.checkpoint is None:
+            return None, None
+        path = Path(self.checkpoint)
+        if not path.parent.is_dir():
+            raise ValueError(f"checkpoint must be in a folder that exists, got {os.fspath(path)!r}")
+        return path, path.with_name(path.name + ".alpha")
+
+    def _alpha_path(
+        self, table: Table, problem: Problem, seed: int, costed: bool, checkpoint: Path | None
+    ) -> AlphaPath:
+        return alpha_path(
             table,
             problem,
             lambda part, alpha: self._options(part, alpha, seed),
             lambda rows, part: self._seed_trees(rows, part, seed),
             lambda part, arrays: self._fitted(part, arrays, costed),
             seed,
+            checkpoint,
+            self._fingerprint(problem, self._options(problem, 0.0, seed)) if checkpoint else "",
         )
-        return self.alpha_path_.best
 
     def _problem(
         self,
@@ -238,20 +259,25 @@ class GDTClassifier(TreeClassifier):
         depth = -1 if self.max_depth is None else self.max_depth
         return seed_trees(table, problem, round(self.seeds * self.population_size), depth, seed)
 
-    def _run(self, table: Table, problem: Problem, alpha: float, seed: int) -> Run:
-        options = self._options(problem, alpha, seed)
-        checkpoint = None if self.checkpoint is None else Path(self.checkpoint)
-        # Threads are no part of the fingerprint: a run may go on with more of them.
+    def _fingerprint(self, problem: Problem, options: dict[str, Any]) -> str:
+        # Threads are no part of it: a run may go on with more of them.
         known = {name: value for name, value in options.items() if name not in ("n_threads", "check")}
-        return evolve(
-            problem.population(**options),
-            self._seed_trees(table, problem, seed),
-            max_generations=self.max_generations,
-            patience=self.patience,
-            callback=self.callback,
-            checkpoint=checkpoint,
-            fingerprint="" if checkpoint is None else f"{problem.fingerprint()} {known} {self.seeds}",
-        )
+        return f"{problem.fingerprint()} {known} {self.variant} {self.seeds} {self.smoothing} {self.smoothing_strength}"
+
+    def _run(
+        self, table: Table, problem: Problem, alpha: float, seed: int, checkpoint: Path | None
+    ) -> Run:
+        options = self._options(problem, alpha, seed)
+        with progress(self.max_generations) if self.verbose else nullcontext() as bar:
+            return evolve(
+                problem.population(**options),
+                self._seed_trees(table, problem, seed),
+                max_generations=self.max_generations,
+                patience=self.patience,
+                callbacks=[told for told in (bar, self.callback) if told is not None],
+                checkpoint=checkpoint,
+                fingerprint=self._fingerprint(problem, options) if checkpoint else "",
+            )
 
     def _fitted(self, problem: Problem, arrays: Any, costed: bool) -> FittedTree:
         return problem.fitted(arrays, self.smoothing, self.smoothing_strength, costed=costed)
@@ -264,8 +290,6 @@ class GDTClassifier(TreeClassifier):
         self.n_generations_ = run.generation
         self.fitness_ = float(run.reports[-1][0])
         self._set_fitted(trees[-1][1])
-        if self.checkpoint is not None:
-            Path(self.checkpoint).unlink(missing_ok=True)
 
     def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
         """Return the cheapest class of each row, or none where abstaining should cost less.

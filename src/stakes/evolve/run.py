@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes import _core
+from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.history import Generation
 from stakes.evolve.problem import Sketch
 
@@ -78,7 +78,7 @@ def evolve(
     *,
     max_generations: int,
     patience: int,
-    callback: Callback | None = None,
+    callbacks: Sequence[Callback] = (),
     checkpoint: Path | None = None,
     fingerprint: str = "",
 ) -> Run:
@@ -92,7 +92,7 @@ def evolve(
         Trees of the first population; dipolar ones fill it up.
     max_generations, patience : int
         Stop after so many generations, or after so many without a better best tree.
-    callback : callable, optional
+    callbacks : sequence of callable
         Called with each :class:`Generation`.
     checkpoint : Path, optional
         File that the run is kept in, and continued from where it exists.
@@ -109,12 +109,12 @@ def evolve(
         load_checkpoint(run, checkpoint, fingerprint)
     else:
         population.start(seeds)
-        _tell(callback, run.note())
+        _tell(callbacks, run.note())
     saved = time.monotonic()
     try:
         while not run.finished:
             population.step()
-            _tell(callback, run.note())
+            _tell(callbacks, run.note())
             if checkpoint is not None and time.monotonic() - saved >= _PAUSE:
                 save_checkpoint(run, checkpoint, fingerprint)
                 saved = time.monotonic()
@@ -129,8 +129,8 @@ def evolve(
     return run
 
 
-def _tell(callback: Callback | None, generation: Generation) -> None:
-    if callback is not None:
+def _tell(callbacks: Sequence[Callback], generation: Generation) -> None:
+    for callback in callbacks:
         callback(generation)
 
 
@@ -138,45 +138,29 @@ def _tell(callback: Callback | None, generation: Generation) -> None:
 
 
 def save_checkpoint(run: Run, path: Path, fingerprint: str) -> None:
-    """Write the run so that a crash leaves the old file or the new one, never half of one."""
+    """Write the population, the history and the trees that were the best."""
     trees = [*run.population.trees(), *(tree for _, tree in run.best)]
-    sizes = np.array([[len(array) for array in tree] for tree in trees], dtype=np.int64)
     parts = {f"part{i}": np.concatenate([tree[i] for tree in trees]) for i in range(len(trees[0]))}
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
-        np.savez(
-            file,
-            fingerprint=np.array(fingerprint),
-            reports=np.array(run.reports, dtype=np.float64),
-            best=np.array([generation for generation, _ in run.best], dtype=np.int64),
-            sizes=sizes,
-            **parts,
-        )
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(file.name, path)
+    sizes = np.array([[len(array) for array in tree] for tree in trees], dtype=np.int64)
+    generations = np.array([generation for generation, _ in run.best], dtype=np.int64)
+    reports = np.array(run.reports, dtype=np.float64)
+    write_arrays(path, fingerprint, {"reports": reports, "best": generations, "sizes": sizes, **parts})
 
 
 def load_checkpoint(run: Run, path: Path, fingerprint: str) -> None:
     """Continue from a file; one of another run is a ValueError."""
+    data = read_arrays(path, fingerprint)
     try:
-        with np.load(path, allow_pickle=False) as file:
-            data = {name: file[name] for name in file.files}
-        known = str(data["fingerprint"])
-        reports = [tuple(report) for report in data["reports"].tolist()]
         generations, sizes = data["best"].tolist(), data["sizes"]
         parts = [data[f"part{i}"] for i in range(sizes.shape[1])]
-    except Exception as error:  # whatever stumbles over it, the file is what is wrong
+        ends = sizes.cumsum(axis=0)
+        trees = [
+            tuple(part[end - size : end] for part, end, size in zip(parts, *bounds, strict=True))
+            for bounds in zip(ends, sizes, strict=True)
+        ]
+        n_alive = len(trees) - len(generations)
+        reports = [tuple(report) for report in data["reports"].tolist()]
+        run.population.restore([list(tree[:6]) for tree in trees[:n_alive]], len(reports) - 1)
+    except Exception as error:  # the file comes from outside
         raise ValueError(f"checkpoint {os.fspath(path)!r} cannot be read: {error}") from error
-    if known != fingerprint:
-        raise ValueError(
-            f"checkpoint {os.fspath(path)!r} belongs to a run with other data or parameters; remove it or "
-            "name another file"
-        )
-    ends = sizes.cumsum(axis=0)
-    trees = [
-        tuple(part[end - size : end] for part, end, size in zip(parts, row_ends, row_sizes, strict=True))
-        for row_ends, row_sizes in zip(ends, sizes, strict=True)
-    ]
-    n_alive = len(trees) - len(generations)
-    run.population.restore([list(tree[:6]) for tree in trees[:n_alive]], len(reports) - 1)
     run.reports, run.best = reports, list(zip(generations, trees[n_alive:], strict=True))

@@ -1,0 +1,37 @@
+"""Arrays on disk that say what they belong to."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def write_arrays(path: Path, fingerprint: str, arrays: Mapping[str, Any]) -> None:
+    """Write so that a crash leaves the old file or the new one, never half of one."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+        np.savez(file, fingerprint=np.array(fingerprint), **arrays)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(file.name, path)
+
+
+def read_arrays(path: Path, fingerprint: str) -> dict[str, NDArray[Any]]:
+    """Read them back; a damaged file or one of something else is a ValueError."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        known = str(arrays["fingerprint"])
+    except Exception as error:  # whatever stumbles over it, the file is what is wrong
+        raise ValueError(f"checkpoint {os.fspath(path)!r} cannot be read: {error}") from error
+    if known != fingerprint:
+        raise ValueError(
+            f"checkpoint {os.fspath(path)!r} belongs to a run with other data or parameters; remove it or "
+            "name another file"
+        )
+    return arrays

@@ -1,0 +1,154 @@
+"""Runs that are threaded, killed, resumed or interrupted end as they should."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from stakes import GDTClassifier, datasets
+from stakes.evolve.run import EvolutionInterrupted
+
+QUICK = {"population_size": 16, "max_generations": 12, "patience": 50}
+
+
+def rows(n=5000, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4)).round(2)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    y = (np.nan_to_num(X[:, 0]) > 0).astype(int) + (np.nan_to_num(X[:, 1] * X[:, 2]) > 0.3)
+    return X, y
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_threads_do_not_change_the_tree(weighted):
+    X, y = rows()
+    weight = np.random.default_rng(1).random(len(y)) if weighted else None
+    one, three = (
+        GDTClassifier(n_jobs=n_jobs, **QUICK).fit(X, y, sample_weight=weight) for n_jobs in (1, 3)
+    )
+    assert one.to_dict()["model"] == three.to_dict()["model"]
+    assert (one.evolution_.mean_fitness == three.evolution_.mean_fitness).all()
+
+
+def test_the_seed_changes_the_search():
+    X, y = rows(500)
+    one, two = (GDTClassifier(random_state=seed, variant="paper", **QUICK).fit(X, y) for seed in (1, 2))
+    assert (one.evolution_.mean_fitness != two.evolution_.mean_fitness).any()
+
+
+class Stop(Exception):
+    pass
+
+
+def stop_after(number):
+    def callback(generation):
+        if generation.number == number:
+            raise Stop
+
+    return callback
+
+
+@pytest.mark.parametrize("alpha", [0.001, "auto"])
+def test_a_run_goes_on_from_its_checkpoint(tmp_path, monkeypatch, alpha):
+    X, y = rows(400)
+    monkeypatch.setattr("stakes.evolve.run._PAUSE", 0.0)
+    whole = GDTClassifier(alpha=alpha, **QUICK).fit(X, y)
+    file = tmp_path / "run.npz"
+    with pytest.raises(Stop):
+        GDTClassifier(alpha=alpha, checkpoint=file, callback=stop_after(7), **QUICK).fit(X, y)
+    assert file.exists()
+    told = []
+    resumed = GDTClassifier(alpha=alpha, checkpoint=file, callback=told.append, n_jobs=2, **QUICK).fit(X, y)
+    assert told[0].number == 7  # the generations before were not made again
+    assert resumed.to_dict()["model"] == whole.to_dict()["model"]
+    assert (resumed.evolution_.best_cost == whole.evolution_.best_cost).all()
+    assert (resumed.evolution_.diversity == whole.evolution_.diversity).all()
+    assert [n for n, _ in resumed.evolution_.best_trees] == [n for n, _ in whole.evolution_.best_trees]
+    assert list(tmp_path.iterdir()) == []  # what is done needs no checkpoint
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path, monkeypatch):
+    X, y = rows(300)
+    monkeypatch.setattr("stakes.evolve.run._PAUSE", 0.0)
+    file = tmp_path / "run.npz"
+    with pytest.raises(Stop):
+        GDTClassifier(checkpoint=file, callback=stop_after(3), **QUICK).fit(X, y)
+    for other in ({"alpha": 0.5}, {"random_state": 9}, {"max_depth": 3}):
+        with pytest.raises(ValueError, match="belongs to a run with other data or parameters"):
+            GDTClassifier(checkpoint=file, **(QUICK | other)).fit(X, y)
+    with pytest.raises(ValueError, match="belongs to a run with other data or parameters"):
+        GDTClassifier(checkpoint=file, **QUICK).fit(X[:-1], y[:-1])
+    file.write_bytes(b"no checkpoint")
+    with pytest.raises(ValueError, match="cannot be read"):
+        GDTClassifier(checkpoint=file, **QUICK).fit(X, y)
+
+
+LONG = """
+import sys
+import numpy as np
+from stakes import GDTClassifier, datasets
+import stakes.evolve.run
+stakes.evolve.run._PAUSE = 0.0
+german = datasets.load("german")
+def callback(generation):
+    print(generation.number, flush=True)
+model = GDTClassifier(cost_matrix=german.cost_matrix, max_generations={n}, patience={n}, population_size=16,
+                      callback=callback, checkpoint={path!r}).fit(german.X, german.y)
+print("kept", model.n_generations_, flush=True)
+"""
+
+
+def start(path, n):
+    return subprocess.Popen(
+        [sys.executable, "-c", LONG.format(path=path and os.fspath(path), n=n)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_a_killed_run_ends_as_if_it_had_not_been(tmp_path):
+    n, path = 60, tmp_path / "run.npz"
+    with start(path, n) as process:
+        while int(process.stdout.readline()) < 20:
+            pass
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    assert path.exists()
+    german = datasets.load("german")
+    params = {"cost_matrix": german.cost_matrix, "max_generations": n, "patience": n, "population_size": 16}
+    resumed = GDTClassifier(checkpoint=path, **params).fit(german.X, german.y)
+    whole = GDTClassifier(**params).fit(german.X, german.y)
+    assert resumed.to_dict()["model"] == whole.to_dict()["model"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_ctrl_c_keeps_the_best_tree_so_far():
+    with start(None, 10**6) as process:
+        while int(process.stdout.readline()) < 5:
+            pass
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=60)
+    assert "kept" in out
+    assert "EvolutionInterrupted" in error
+
+
+def test_an_interrupted_fit_warns_and_predicts():
+    X, y = rows(300)
+
+    def callback(generation):
+        if generation.number == 4:
+            raise KeyboardInterrupt
+
+    with pytest.warns(EvolutionInterrupted, match="after 4 generations"):
+        model = GDTClassifier(callback=callback, **QUICK).fit(X, y)
+    assert model.n_generations_ == 4
+    assert len(model.predict(X)) == 300
