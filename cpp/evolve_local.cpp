@@ -111,8 +111,10 @@ NodePtr best_test(const Trees& trees, const NodePtr& node, const Place& place, R
   return make_sketch(std::move(chosen), std::move(branches));
 }
 
-// About a millisecond for an offspring, and a second for the first population.
-constexpr double kOperations = 1e6, kFirstOperations = 1e9;
+// About a millisecond for an offspring. The first population has one searched tree: it is one of many where
+// trees may grow, and close to the best there is where four levels are all.
+constexpr double kOperations = 2e6, kFirstOperations = 1e8, kShallowOperations = 1e10;
+constexpr int kShallow = 4;
 
 int draw_levels(Random& random) {
   const double u = random.uniform();
@@ -142,8 +144,10 @@ NodePtr improve_node(const Trees& trees, const NodePtr& root, Random& random) {
 
 NodePtr searched_tree(const Trees& trees, Random& random) {
   const NodePtr leaf = trees.leaf(trees.everyone());
-  const int levels = std::min(4, trees.options().max_depth);
-  SubtreeOptions options = affordable(trees, *leaf->reach, levels, 24, kFirstOperations);
+  const bool shallow = trees.options().max_depth <= kShallow;
+  const int levels = shallow ? trees.options().max_depth : kShallow;
+  SubtreeOptions options =
+      affordable(trees, *leaf->reach, levels, 24, shallow ? kShallowOperations : kFirstOperations);
   options.node_price = price_of_node(trees, leaf);
   const Place place = trees.place_of({});
   const NodePtr sketch = best_subtree(trees, *leaf->reach, place, options, random);

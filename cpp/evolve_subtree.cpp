@@ -29,6 +29,7 @@ class Ledger {
     n_classes_ = static_cast<std::size_t>(table_.n_classes);
     abstains_ = table_.abstain_cost < kInfinity;
     channels_ = table_.cost_per_row ? n_classes_ + 1 : n_classes_;
+    bills_.resize(n_classes_);
     least_ = static_cast<double>(trees.options().min_rows);
     if (!table_.weights.empty() || scale_ > 1.0) least_ = 0.0;
   }
@@ -57,12 +58,13 @@ class Ledger {
       best = *std::min_element(sums, sums + n_classes_);
       weight = sums[n_classes_];
     } else {
-      for (std::size_t p = 0; p < n_classes_; ++p) {
-        double bill = 0.0;
-        for (std::size_t c = 0; c < n_classes_; ++c) bill += sums[c] * table_.costs[c * n_classes_ + p];
-        best = std::min(best, bill);
+      std::fill(bills_.begin(), bills_.end(), 0.0);
+      for (std::size_t c = 0; c < n_classes_; ++c) {
+        if (sums[c] == 0.0) continue;
+        weight += sums[c];
+        for (std::size_t p = 0; p < n_classes_; ++p) bills_[p] += sums[c] * table_.costs[c * n_classes_ + p];
       }
-      weight = std::accumulate(sums, sums + n_classes_, 0.0);
+      best = *std::min_element(bills_.begin(), bills_.end());
     }
     if (weight < least_) return kInfinity;
     if (abstains_) best = std::min(best, table_.abstain_cost * weight);
@@ -70,6 +72,11 @@ class Ledger {
   }
 
   double scale() const { return scale_; }
+  // The most that a row of a class can cost.
+  double dearest(std::size_t c) const {
+    const double* costs = &table_.costs[c * n_classes_];
+    return scale_ * *std::max_element(costs, costs + n_classes_);
+  }
 
  private:
   const EvolveTable& table_;
@@ -77,6 +84,7 @@ class Ledger {
   std::size_t n_classes_ = 0, channels_ = 0;
   double scale_ = 1.0, least_ = 0.0;
   bool abstains_ = false;
+  mutable std::vector<double> bills_;  // scratch: of each answer
 };
 
 // ---- columns in ordered groups
@@ -208,6 +216,12 @@ struct Found {
   NodePtr sketch;  // null: a leaf
 };
 
+// Rows whose best subtree is known, and what it costs.
+struct Solved {
+  Mask rows;
+  double bill;
+};
+
 class SubtreeSearch {
  public:
   SubtreeSearch(const Trees& trees, const Reach& reach, const Place& place, const SubtreeOptions& options,
@@ -237,7 +251,7 @@ class SubtreeSearch {
   Found run() {
     Mask all(n_words(), ~std::uint64_t{0});
     if (rows_.size() % 64) all.back() = (std::uint64_t{1} << (rows_.size() % 64)) - 1;
-    return solve(all, options_.levels, kInfinity);
+    return solve(all, options_.levels, options_.width, kInfinity);
   }
 
  private:
@@ -246,7 +260,7 @@ class SubtreeSearch {
     return 2.0 * options_.node_price + groups.price * rows * ledger_.scale();
   }
 
-  Found solve(const Mask& rows, int levels, double bound);
+  Found solve(const Mask& rows, int levels, std::size_t width, double bound);
   double single_tests(const Mask& rows, const std::vector<std::uint32_t>& members, std::vector<Test>& tests);
   void same_column(const Groups& groups, const std::vector<double>& sums, std::vector<Test>& tests);
   void pair_of_columns(const Groups& a, const Groups& b, const std::vector<Mask>& by_class,
@@ -258,8 +272,11 @@ class SubtreeSearch {
     return make_sketch(test_at(trees_.table(), numbers_[test.column], columns_[test.column], test.last),
                        {std::move(left), std::move(right)});
   }
-  Found follow_up(const Mask& rows, int levels, double bound, const std::vector<Test>& tests,
-                  const std::vector<double>& bills, Found best);
+  Found follow_up(const Mask& rows, int levels, std::size_t width, double bound,
+                  const std::vector<Test>& tests, std::vector<double> bills, Found best);
+  double try_root(const Test& test, const Mask& rows, int levels, std::size_t width, double bound,
+                  Found& best, std::vector<Solved>& solved);
+  double at_least(const Mask& rows, const std::vector<Solved>& solved) const;
 
   const Trees& trees_;
   const SubtreeOptions& options_;
@@ -269,7 +286,9 @@ class SubtreeSearch {
   std::vector<std::size_t> numbers_;  // of the columns in the table
   std::vector<Test> tests_;
   std::vector<Mask> classes_;
-  std::vector<double> pairs_;  // scratch: [group of a][group of b][channel]
+  // Scratch of one search of pairs: sums of all rows, of rows left of each test, of rows of two groups.
+  std::vector<double> total_, lower_, pairs_, corner_, rest_;
+  Mask both_;
 };
 
 // Sums of each group, cut by cut: fills the leaves of all tests. Returns the cost of no test.
@@ -278,6 +297,8 @@ double SubtreeSearch::single_tests(const Mask& rows, const std::vector<std::uint
   const std::size_t m = ledger_.channels();
   std::vector<double> total(m, 0.0), sums, low(m), high(m);
   for (const std::uint32_t i : members) ledger_.add(i, total.data());
+  lower_.resize(tests.size() * m);
+  total_ = total;
   for (const Groups& groups : columns_) {
     sums.assign(groups.n * m, 0.0);
     if (ledger_.counts()) {
@@ -298,6 +319,7 @@ double SubtreeSearch::single_tests(const Mask& rows, const std::vector<std::uint
         low[c] += sums[g * m + c];
         high[c] = total[c] - low[c];
       }
+      std::copy(low.begin(), low.end(), &lower_[(groups.first_test + g) * m]);
       Test& test = tests[groups.first_test + g];
       test.sides[0].leaf = ledger_.leaf(low.data());
       test.sides[1].leaf = ledger_.leaf(high.data());
@@ -325,64 +347,54 @@ void SubtreeSearch::same_column(const Groups& groups, const std::vector<double>&
   }
 }
 
-// Sums of all pairs of groups, by whichever way is shorter.
+// Sums of all pairs of groups but the last ones, by whichever way is shorter.
 void SubtreeSearch::fill_pairs(const Groups& a, const Groups& b, const std::vector<Mask>& by_class,
                                const std::vector<std::uint32_t>& members) {
   const std::size_t m = ledger_.channels();
   pairs_.assign(a.n * b.n * m, 0.0);
-  if (!ledger_.counts() || a.n * b.n * n_words() * m > 2 * members.size()) {
+  if (!ledger_.counts() || (a.n - 1) * (b.n - 1) * n_words() * m > 2 * members.size()) {
     for (const std::uint32_t i : members) ledger_.add(i, &pairs_[(a.group[i] * b.n + b.group[i]) * m]);
     return;
   }
-  Mask both(n_words());
-  for (std::size_t g = 0; g < a.n; ++g) {
-    for (std::size_t c = 0; c < m; ++c) {
-      for (std::size_t w = 0; w < both.size(); ++w) both[w] = a.rows[g][w] & by_class[c][w];
-      for (std::size_t h = 0; h < b.n; ++h) {
+  both_.resize(n_words());
+  for (std::size_t g = 0; g + 1 < a.n; ++g) {
+    for (std::size_t h = 0; h + 1 < b.n; ++h) {
+      for (std::size_t w = 0; w < both_.size(); ++w) both_[w] = a.rows[g][w] & b.rows[h][w];
+      for (std::size_t c = 0; c < m; ++c) {
         pairs_[(g * b.n + h) * m + c] =
-            static_cast<double>(bit_kernels().count_and(both.data(), b.rows[h].data(), n_words()));
+            static_cast<double>(bit_kernels().count_and(both_.data(), by_class[c].data(), n_words()));
       }
     }
   }
 }
 
-// Four leaves for each pair of cuts serve both orders of the two tests.
+// Four leaves for each pair of cuts serve both orders of the two tests. The sums of one corner are enough:
+// the other three follow from what is left of each test.
 void SubtreeSearch::pair_of_columns(const Groups& a, const Groups& b, const std::vector<Mask>& by_class,
                                     const std::vector<std::uint32_t>& members, std::vector<Test>& tests) {
   const std::size_t m = ledger_.channels();
   fill_pairs(a, b, by_class, members);
-  std::vector<double> corner(m), sums(b.n * m, 0.0), total(b.n * m, 0.0), row(m), column(m), rest(m);
-  for (std::size_t g = 0; g < a.n; ++g) {
-    for (std::size_t i = 0; i < b.n * m; ++i) total[i] += pairs_[g * b.n * m + i];
-  }
-  std::vector<double> above(m);
+  corner_.resize(m);
+  rest_.resize(m);
   const double half = 0.5 * static_cast<double>(members.size());
   const double price_a = price(a, half), price_b = price(b, half);
   for (std::size_t g = 0; g + 1 < a.n; ++g) {
-    for (std::size_t i = 0; i < b.n * m; ++i) sums[i] += pairs_[g * b.n * m + i];
-    std::fill(corner.begin(), corner.end(), 0.0);
-    std::fill(above.begin(), above.end(), 0.0);
-    std::fill(row.begin(), row.end(), 0.0);
-    std::fill(column.begin(), column.end(), 0.0);
-    for (std::size_t h = 0; h < b.n; ++h) {
-      for (std::size_t c = 0; c < m; ++c) {
-        row[c] += sums[h * m + c];      // groups of a up to g
-        column[c] += total[h * m + c];  // everything
-      }
-    }
+    // Row g becomes the sum of all rows up to g.
+    double* row = &pairs_[g * b.n * m];
+    for (std::size_t i = 0; g > 0 && i < b.n * m; ++i) row[i] += row[i - b.n * m];
+    std::fill(corner_.begin(), corner_.end(), 0.0);
+    const double* left_of_a = &lower_[(a.first_test + g) * m];
     Test& first = tests[a.first_test + g];
     for (std::size_t h = 0; h + 1 < b.n; ++h) {
-      for (std::size_t c = 0; c < m; ++c) {
-        corner[c] += sums[h * m + c];  // up to g and up to h
-        above[c] += total[h * m + c];  // up to h
-      }
-      const double low_low = ledger_.leaf(corner.data());
-      for (std::size_t c = 0; c < m; ++c) rest[c] = row[c] - corner[c];
-      const double low_high = ledger_.leaf(rest.data());
-      for (std::size_t c = 0; c < m; ++c) rest[c] = above[c] - corner[c];
-      const double high_low = ledger_.leaf(rest.data());
-      for (std::size_t c = 0; c < m; ++c) rest[c] = column[c] - row[c] - above[c] + corner[c];
-      const double high_high = ledger_.leaf(rest.data());
+      const double* left_of_b = &lower_[(b.first_test + h) * m];
+      for (std::size_t c = 0; c < m; ++c) corner_[c] += row[h * m + c];
+      const double low_low = ledger_.leaf(corner_.data());
+      for (std::size_t c = 0; c < m; ++c) rest_[c] = left_of_a[c] - corner_[c];
+      const double low_high = ledger_.leaf(rest_.data());
+      for (std::size_t c = 0; c < m; ++c) rest_[c] = left_of_b[c] - corner_[c];
+      const double high_low = ledger_.leaf(rest_.data());
+      for (std::size_t c = 0; c < m; ++c) rest_[c] = total_[c] - left_of_a[c] - left_of_b[c] + corner_[c];
+      const double high_high = ledger_.leaf(rest_.data());
       Test& second = tests[b.first_test + h];
       first.sides[0].offer(low_low + low_high + price_b, b.first_test + h);
       first.sides[1].offer(high_low + high_high + price_b, b.first_test + h);
@@ -398,7 +410,7 @@ NodePtr SubtreeSearch::side_sketch(const Side& side) const {
 }
 
 // The cheapest subtree, if any costs less than `bound`.
-Found SubtreeSearch::solve(const Mask& rows, int levels, double bound) {
+Found SubtreeSearch::solve(const Mask& rows, int levels, std::size_t width, double bound) {
   std::vector<std::uint32_t> members;
   for (std::size_t w = 0; w < rows.size(); ++w) {
     for (std::uint64_t word = rows[w]; word; word &= word - 1) {
@@ -438,41 +450,90 @@ Found SubtreeSearch::solve(const Mask& rows, int levels, double bound) {
     best.sketch =
         sketch(tests[chosen], side_sketch(tests[chosen].sides[0]), side_sketch(tests[chosen].sides[1]));
   }
-  return levels < 3 ? best : follow_up(rows, levels, bound, tests, bills, std::move(best));
+  if (levels < 3) return best;
+  return follow_up(rows, levels, width, bound, tests, std::move(bills), std::move(best));
 }
 
-Found SubtreeSearch::follow_up(const Mask& rows, int levels, double bound, const std::vector<Test>& tests,
-                               const std::vector<double>& bills, Found best) {
-  std::vector<std::size_t> order(tests.size());
+// The tests in the order of their bills, at most `n`.
+std::vector<std::size_t> first_tests(const std::vector<double>& bills, std::size_t n) {
+  std::vector<std::size_t> order(bills.size());
   std::iota(order.begin(), order.end(), 0);
-  const std::size_t n = std::min(options_.width, order.size());
+  n = std::min(n, order.size());
   std::partial_sort(
       order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
       [&](std::size_t a, std::size_t b) { return bills[a] != bills[b] ? bills[a] < bills[b] : a < b; });
-  Mask left(rows.size()), right(rows.size());
-  for (std::size_t i = 0; i < n; ++i) {
-    const Test& test = tests[order[i]];
-    const Groups& groups = columns_[test.column];
-    std::fill(left.begin(), left.end(), 0);
-    for (std::size_t g = 0; g <= test.last; ++g) {
-      for (std::size_t w = 0; w < rows.size(); ++w) left[w] |= groups.rows[g][w] & rows[w];
+  order.resize(n);
+  return order;
+}
+
+// The tests that are best with two levels get more. Above three levels there are two rounds: a narrow search
+// below many tests, then a wide one below the few that it has found best.
+Found SubtreeSearch::follow_up(const Mask& rows, int levels, std::size_t width, double bound,
+                               const std::vector<Test>& tests, std::vector<double> bills, Found best) {
+  const bool rounds = levels > 3;
+  const std::size_t narrow = rounds ? std::max<std::size_t>(1, width / 3) : width;
+  std::vector<double> found(bills.size(), kInfinity);
+  std::vector<Solved> solved;
+  for (const std::size_t t : first_tests(bills, rounds ? 4 * width : width)) {
+    const double limit = rounds ? kInfinity : std::min(best.bill, bound);
+    found[t] = try_root(tests[t], rows, levels, narrow, limit, best, solved);
+  }
+  if (!rounds) return best;
+  for (const std::size_t t : first_tests(found, std::max<std::size_t>(1, width / 2))) {
+    if (found[t] < kInfinity)
+      try_root(tests[t], rows, levels, 8 * width, std::min(best.bill, bound), best, solved);
+  }
+  return best;
+}
+
+// What the best subtree of these rows costs at least: no less than that of other rows, less the most that the
+// rows which are not among these can cost.
+double SubtreeSearch::at_least(const Mask& rows, const std::vector<Solved>& solved) const {
+  double least = 0.0;
+  Mask gone(rows.size());
+  for (const Solved& other : solved) {
+    if (other.bill <= least) continue;
+    for (std::size_t w = 0; w < rows.size(); ++w) gone[w] = other.rows[w] & ~rows[w];
+    double bill = other.bill;
+    for (std::size_t c = 0; c < classes_.size() && bill > least; ++c) {
+      const auto n = bit_kernels().count_and(gone.data(), classes_[c].data(), gone.size());
+      bill -= static_cast<double>(n) * ledger_.dearest(c);
     }
-    double count = 0.0;
-    for (std::size_t w = 0; w < rows.size(); ++w) {
-      right[w] = rows[w] & ~left[w];
-      count += std::popcount(rows[w]);
-    }
-    const double limit = std::min(best.bill, bound), test_price = price(groups, count);
-    Found one = solve(left, levels - 1, limit - test_price);
-    if (test_price + one.bill >= limit) continue;
-    Found two = solve(right, levels - 1, limit - test_price - one.bill);
-    const double bill = test_price + one.bill + two.bill;
-    if (bill >= best.bill) continue;
+    least = std::max(least, bill);
+  }
+  return least;
+}
+
+// Bill of the best subtree below a test, infinite where it is not below `bound`; kept if it is the best so
+// far.
+double SubtreeSearch::try_root(const Test& test, const Mask& rows, int levels, std::size_t width,
+                               double bound, Found& best, std::vector<Solved>& solved) {
+  const Groups& groups = columns_[test.column];
+  Mask left(rows.size(), 0), right(rows);
+  for (std::size_t g = 0; g <= test.last; ++g) {
+    for (std::size_t w = 0; w < rows.size(); ++w) left[w] |= groups.rows[g][w] & rows[w];
+  }
+  double count = 0.0;
+  for (std::size_t w = 0; w < rows.size(); ++w) {
+    right[w] &= ~left[w];
+    count += std::popcount(rows[w]);
+  }
+  // Searches of two levels are exact, so what they found bounds what others can find.
+  const bool exact = levels == 3 && ledger_.counts();
+  const double own = price(groups, count), least = exact ? at_least(right, solved) : 0.0;
+  if (own + least + (exact ? at_least(left, solved) : 0.0) >= bound) return kInfinity;
+  Found one = solve(left, levels - 1, width, bound - own - least);
+  if (exact) solved.push_back({left, one.bill});
+  if (own + one.bill + least >= bound) return kInfinity;
+  Found two = solve(right, levels - 1, width, bound - own - one.bill);
+  if (exact) solved.push_back({right, two.bill});
+  const double bill = own + one.bill + two.bill;
+  if (bill < best.bill) {
     best.bill = bill;
     best.sketch =
         sketch(test, one.sketch ? one.sketch : leaf_sketch(), two.sketch ? two.sketch : leaf_sketch());
   }
-  return best;
+  return bill;
 }
 
 }  // namespace
