@@ -41,7 +41,7 @@ def test_what_the_search_counted_is_what_predictions_cost(variant):
     assert cost == pytest.approx(tree.evolution_.best_cost[-1])
     assert cost < 0.9 * metrics.mean_cost(y, np.full(len(y), "yes"), cost_matrix=COSTS)
     largest = np.mean(np.where(y == "yes", 5.0, 1.0))
-    assert tree.fitness_ == pytest.approx((1 - cost / largest) / (1 + 0.001 * tree.n_nodes_))
+    assert tree.fitness_ == pytest.approx((1 - cost / largest) / (1 + tree.alpha_ * tree.n_nodes_))
 
 
 def test_a_missing_value_goes_where_it_went_in_training_in_every_export():
