@@ -20,7 +20,15 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import stakes
-from stakes import C45Classifier, CostMatrix, Guard, GuardWarning, MinExpectedCost, TradeoffSearchCV
+from stakes import (
+    C45Classifier,
+    CostMatrix,
+    GDTClassifier,
+    Guard,
+    GuardWarning,
+    MinExpectedCost,
+    TradeoffSearchCV,
+)
 
 ESTIMATORS = [
     C45Classifier(),
@@ -30,6 +38,8 @@ ESTIMATORS = [
     C45Classifier(criterion="gini", prune=None, max_depth=4, n_jobs=2),
     C45Classifier(criterion="gain", max_leaf_nodes=8, max_bins=32, group_values=True),
     C45Classifier(criterion="total_cost", max_depth=3),
+    GDTClassifier(population_size=8, max_generations=10),
+    GDTClassifier(variant="paper", population_size=8, max_generations=10, n_jobs=2),
     MinExpectedCost(C45Classifier(cost_use="none")),
     Guard(C45Classifier()),
     TradeoffSearchCV(C45Classifier(criterion="cs_gain"), grid=[0.0, 0.02, 0.5], cv=3),
@@ -64,7 +74,7 @@ def test_every_public_classifier_is_in_the_list():
 
 
 def known_failures(estimator):
-    if getattr(estimator, "criterion", None) != "total_cost":
+    if getattr(estimator, "criterion", None) != "total_cost" and not isinstance(estimator, GDTClassifier):
         return {}
     why = "rows are drawn at random, and a row of weight two is drawn otherwise than the same row twice"
     return {"check_sample_weight_equivalence_on_dense_data": why}

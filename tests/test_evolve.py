@@ -82,7 +82,9 @@ def test_prices_are_part_of_the_bill():
     prices = {"age": 0.05, "income": 0.0, "job": 0.02}
     free = GDTClassifier(cost_matrix=COSTS, **QUICK).fit(X, y)
     for mode in ("path", "upfront"):
-        model = GDTClassifier(cost_matrix=COSTS, feature_costs=prices, feature_cost_mode=mode, **QUICK).fit(X, y)
+        model = GDTClassifier(cost_matrix=COSTS, feature_costs=prices, feature_cost_mode=mode, **QUICK).fit(
+            X, y
+        )
         looked = model.path_cost(X).mean() if mode == "path" else model.upfront_cost()
         mistakes = metrics.mean_cost(y, model.predict(X), cost_matrix=COSTS)
         assert model.evolution_.best_cost[-1] == pytest.approx(mistakes + looked)
@@ -95,8 +97,10 @@ def test_abstention_is_part_of_the_bill():
     model = GDTClassifier(cost_matrix=COSTS, abstain_cost=0.2, **QUICK).fit(X, y)
     decision = model.decide(X)
     truth = np.where(y == "yes", 1, 0)
-    bill = [0.2 if open_ else COSTS.values[t, p] for open_, t, p in zip(
-        decision.undecided, truth, (model.predict(X) == "yes").astype(int))]
+    bill = [
+        0.2 if open_ else COSTS.values[t, p]
+        for open_, t, p in zip(decision.undecided, truth, (model.predict(X) == "yes").astype(int))
+    ]
     assert decision.undecided.any()
     assert model.evolution_.best_cost[-1] == pytest.approx(np.mean(bill))
     assert not model.decide(X, abstain_cost=100.0).undecided.any()

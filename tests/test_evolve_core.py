@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -223,10 +225,16 @@ def test_any_number_of_rows(kernel_rows):
 
 def damaged(tree):
     feature, cut, first, branches, start, values = (np.array(a) for a in tree[:6])
-    yield "an unknown column", [np.where(feature >= 0, 9, -1).astype(np.int32), cut, first, branches, start, values]
+    yield (
+        "an unknown column",
+        [np.where(feature >= 0, 9, -1).astype(np.int32), cut, first, branches, start, values],
+    )
     yield "leads nowhere", [feature, cut, first + np.int32(1), branches, start, values]
     yield "out of reach|leads nowhere", [feature, cut, first, branches + np.int32(1), start, values]
-    yield "a cut of its column|leads nowhere", [feature, cut + np.int32(1000), first, branches, start, values - np.int32(9)]
+    yield (
+        "a cut of its column|leads nowhere",
+        [feature, cut + np.int32(1000), first, branches, start, values - np.int32(9)],
+    )
     yield "of one length", [feature[:-1], cut, first, branches, start, values]
 
 
@@ -238,7 +246,7 @@ def test_damaged_trees_are_refused():
     for words, tree in damaged(made.best()):
         with pytest.raises(ValueError, match=words):
             made.evaluate([np.ascontiguousarray(a) for a in tree])
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(ValueError, match=r"."):
             made.restore([tree] * 8, 3)
 
 
@@ -263,7 +271,7 @@ def test_bad_options_are_refused(changed):
     rows.prices = [1.0, 1.0]
     if "price_mode" in changed:
         rows.mode = changed.pop("price_mode")
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         population(rows, **changed)
 
 
@@ -280,7 +288,7 @@ def test_bad_rows_are_refused():
     ):
         rows = some_rows()
         vars(rows).update(change)
-        with pytest.raises((ValueError, TypeError), match="."):
+        with pytest.raises((ValueError, TypeError), match=r"."):
             population(rows)
 
 
@@ -299,8 +307,10 @@ def test_a_population_must_be_started():
 def test_thresholds_are_the_boundaries(rows):
     values = np.array([np.nan if v is None else float(v) for v, _ in rows])
     classes = np.array([c for _, c in rows], dtype=np.int32)
-    blocks = [(v, set(classes[values == v].tolist())) for v in sorted(set(values[~np.isnan(values)].tolist()))]
-    pairs = list(zip(blocks, blocks[1:]))
+    blocks = [
+        (v, set(classes[values == v].tolist())) for v in sorted(set(values[~np.isnan(values)].tolist()))
+    ]
+    pairs = list(itertools.pairwise(blocks))
     wanted = [(a[0], b[0]) for a, b in pairs if not (len(a[1]) == 1 and a[1] == b[1])]
     found = thresholds(values, classes, 100)
     assert len(found) == len(wanted)

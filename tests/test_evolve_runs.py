@@ -29,9 +29,7 @@ def rows(n=5000, seed=0):
 def test_threads_do_not_change_the_tree(weighted):
     X, y = rows()
     weight = np.random.default_rng(1).random(len(y)) if weighted else None
-    one, three = (
-        GDTClassifier(n_jobs=n_jobs, **QUICK).fit(X, y, sample_weight=weight) for n_jobs in (1, 3)
-    )
+    one, three = (GDTClassifier(n_jobs=n_jobs, **QUICK).fit(X, y, sample_weight=weight) for n_jobs in (1, 3))
     assert one.to_dict()["model"] == three.to_dict()["model"]
     assert (one.evolution_.mean_fitness == three.evolution_.mean_fitness).all()
 

@@ -20,6 +20,7 @@ PACKAGE = BUILD / "package" / "stakes"
 #: Tests that reach the core with tables, trees and text of every kind. Those that start other processes are
 #: left out: these would import the ordinary build.
 TESTS = (
+    "test_evolve_core.py",
     "test_tree_core.py",
     "test_tree_metamorphic.py",
     "test_tree_references.py",

@@ -136,3 +136,49 @@ def route_mixture(
     rows: NDArray[np.int64],
     values: Floats,
 ) -> Floats: ...
+
+# --- evolution --------------------------------------------------------------------------------------------
+
+EvolvedArrays = tuple[Codes, Codes, Codes, Codes, Codes, Codes, Codes, Codes, Floats]
+
+class Evolution:
+    def __init__(
+        self,
+        columns: list[NDArray[Any]],
+        n_values: list[int],
+        nominal: list[bool],
+        classes: Codes,
+        n_classes: int,
+        costs: Floats,
+        *,
+        costs_per_row: bool,
+        weights: Floats | None,
+        abstain_cost: float | None,
+        prices: Prices | None,
+        price_mode: str,
+        alpha: float,
+        population_size: int,
+        crossover_rate: float,
+        mutation_rate: float,
+        selection_pressure: float,
+        elite_size: int,
+        min_rows: int,
+        max_depth: int,
+        min_split: int,
+        sample_rows: int,
+        crossover_odds: list[float],
+        inner_odds: list[float],
+        leaf_odds: list[float],
+        local_rate: float,
+        local_rows: int,
+        check: bool,
+        seed: int,
+        n_threads: int,
+    ) -> None: ...
+    def start(self, seeds: list[list[Codes]]) -> None: ...
+    def restore(self, trees: list[list[Codes]], generation: int) -> None: ...
+    def step(self) -> None: ...
+    def report(self) -> tuple[float, float, int, float, float, float]: ...
+    def best(self) -> EvolvedArrays: ...
+    def trees(self) -> list[EvolvedArrays]: ...
+    def evaluate(self, tree: list[Codes]) -> tuple[float, float]: ...

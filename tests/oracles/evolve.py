@@ -88,7 +88,9 @@ def _visit(tree, node, here, rows, paid, judged):
 def mean_cost(tree, rows):
     judged = judge(tree, rows)
     total = sum(rows.weight(i) for i in range(len(rows.classes)))
-    upfront = sum(rows.prices[f] for f in judged.used) if rows.prices is not None and rows.mode == "upfront" else 0
+    upfront = (
+        sum(rows.prices[f] for f in judged.used) if rows.prices is not None and rows.mode == "upfront" else 0
+    )
     return judged.cost / total + upfront
 
 
@@ -96,7 +98,9 @@ def fitness(tree, rows, alpha):
     """Equation 3 of the paper; prices of all columns belong to the largest cost."""
     n = len(rows.classes)
     total = sum(rows.weight(i) for i in range(n))
-    largest = sum(rows.weight(i) * max(rows.cost(i, p) for p in range(rows.n_classes)) for i in range(n)) / total
+    largest = (
+        sum(rows.weight(i) * max(rows.cost(i, p) for p in range(rows.n_classes)) for i in range(n)) / total
+    )
     largest += 0.0 if rows.prices is None else sum(rows.prices)
     good = 1.0 - mean_cost(tree, rows) / largest if largest > 0 else 1.0
     return good / (1.0 + alpha * len(tree[0]))

@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import MinExpectedCost
+from stakes.evolve import GDTClassifier
 from stakes.report.comparison import ConstantClassifier
 from stakes.table import Schema, Table
 from stakes.tree import C45Classifier
@@ -50,6 +51,16 @@ LEARNERS: dict[str, tuple[str, str, Maker]] = {
         lambda c, seed: C45Classifier(
             cost_matrix=c, cost_use="none", decision="min_cost", prune="cost", smoothing="laplace"
         ),
+    ),
+    "gdt": (
+        "GDT",
+        "whole trees by evolution, with local search",
+        lambda c, seed: GDTClassifier(cost_matrix=c, random_state=seed),
+    ),
+    "gdt_mc": (
+        "GDT-MC",
+        "whole trees by evolution, as published",
+        lambda c, seed: GDTClassifier(cost_matrix=c, variant="paper", random_state=seed),
     ),
     "j48": (
         "J48",

@@ -23,8 +23,15 @@ from stakes.tree.learn import core_table, node_probabilities
 
 Floats = NDArray[np.float64]
 
-#: Penalties that are compared, from small trees to large ones.
-ALPHAS = (0.03, 0.01, 0.005, 0.0025, 0.001, 0.0005, 0.0001, 0.00002)
+#: Penalties that are compared, times the number of rows, from small trees to large ones: roughly how many of the
+#: dearest mistakes a node must save.
+STEPS = (10.0, 5.0, 3.0, 2.0, 1.0, 0.3, 0.05)
+
+#: The one that is used unless another is clearly better.
+USUAL = 3.0
+
+#: No smaller penalty is chosen by noise: trees of thousands of nodes would take too long to evolve.
+LEAST = 5e-5
 
 _FOLDS = 5
 
@@ -32,7 +39,7 @@ _FOLDS = 5
 _NOISE, _ROWS = 6.0, 20_000
 
 #: Each step of the path starts where the one before ended, so it can be short.
-_GENERATIONS, _PATIENCE = 60, 30
+_GENERATIONS, _PATIENCE = 40, 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +62,12 @@ class AlphaPath:
 
     @property
     def best(self) -> float:
-        """The penalty with the least mean cost; of equals the largest."""
-        return float(self.alphas[int(self.costs.mean(axis=0).argmin())])
+        """The usual penalty, or another whose cost is lower by more than a standard error over the folds."""
+        saved = self.costs[:, [STEPS.index(USUAL)]] - self.costs
+        error = saved.std(axis=0) / np.sqrt(max(1, len(saved) - 1))
+        mean = saved.mean(axis=0)
+        chosen = np.where(mean > error, mean, 0.0).argmax() if (mean > error).any() else STEPS.index(USUAL)
+        return float(self.alphas[int(chosen)])
 
 
 def alpha_path(
@@ -90,7 +101,8 @@ def alpha_path(
     """
     n_folds = min(_FOLDS, len(problem.codes))
     fold = stratified_folds(problem.codes.astype(np.intp), n_folds, seed)
-    costs, sizes = np.zeros((0, len(ALPHAS))), np.zeros((0, len(ALPHAS)))
+    steps = np.array(STEPS)
+    costs, sizes = np.zeros((0, len(steps))), np.zeros((0, len(steps)))
     if checkpoint is not None and checkpoint.exists():
         kept = read_arrays(checkpoint, fingerprint)
         costs, sizes = kept["costs"], kept["sizes"]
@@ -102,7 +114,7 @@ def alpha_path(
         costs, sizes = np.vstack([costs, bills]), np.vstack([sizes, [m.tree.n_nodes for m in models]])
         if checkpoint is not None:
             write_arrays(checkpoint, fingerprint, {"costs": costs, "sizes": sizes})
-    return AlphaPath(np.array(ALPHAS), costs, sizes)
+    return AlphaPath(steps / len(problem.codes), costs, sizes)
 
 
 def _follow(
@@ -113,8 +125,8 @@ def _follow(
 ) -> list[FittedTree]:
     """Return the best tree for each penalty, each population started from the one before."""
     models = []
-    for alpha in ALPHAS:
-        population = problem.population(**options(problem, alpha))
+    for step in STEPS:
+        population = problem.population(**options(problem, step / len(problem.codes)))
         run = evolve(population, trees, max_generations=_GENERATIONS, patience=_PATIENCE)
         trees = [list(tree[:6]) for tree in population.trees()]
         models.append(fitted(problem, run.best[-1][1]))
@@ -163,7 +175,8 @@ def noise_alpha(table: Table, problem: Problem, seed: int) -> float:
     mean = np.average(bill, weights=weights)
     deviation = np.sqrt(np.average((bill - mean) ** 2, weights=weights))
     # A node more divides the fitness by about 1 + alpha, as if that share of what is saved so far were lost.
-    return float(_NOISE * deviation / (n_rows * max(largest - mean, 0.1 * largest)))
+    penalty = _NOISE * deviation / (n_rows * max(largest - mean, 0.1 * largest))
+    return float(max(penalty, LEAST))
 
 
 def _c45_model(rows: Table, problem: Problem, sample: NDArray[np.intp]) -> FittedTree:

@@ -65,7 +65,9 @@ def code_table(table: Table, classes: NDArray[np.int32], max_thresholds: int, *,
         if column.is_nominal:
             n_values, cuts = len(column.categories), np.empty(0)
             if n_values > MOST_THRESHOLDS:
-                raise ValueError(f"column {column.name!r} has {n_values} categories, at most {MOST_THRESHOLDS} work")
+                raise ValueError(
+                    f"column {column.name!r} has {n_values} categories, at most {MOST_THRESHOLDS} work"
+                )
             codes = np.where(values < 0, n_values, values)
         else:
             cuts = thresholds(values, classes, max_thresholds, boundary=boundary)

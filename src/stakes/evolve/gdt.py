@@ -44,7 +44,126 @@ class GDTClassifier(TreeClassifier):
     """Tree found as a whole, by evolution, that keeps the cost of mistakes small (GDT-MC).
 
     A population of trees is selected, crossed and mutated for many generations. The fitness of a tree is
-    ``(1 - cost / largest cost) / (1 + alpha * nodes)``.
+    ``(1 - cost / largest cost) / (1 + alpha * nodes)``: what its mistakes cost per row, against the dearest
+    answer for every row, and its size.
+
+    Parameters
+    ----------
+    cost_matrix : CostMatrix, array, dict, data frame, path or None
+        What mistakes cost, indexed ``[actual, predicted]``; None: every mistake costs 1.
+    variant : {"memetic", "paper"}
+        "paper": the operators of Kretowski and Grzes alone. "memetic": also starts from other trees
+        (``seeds``) and improves some offspring by local search (``local_search``).
+    alpha : float, "noise", "auto" or None
+        Penalty of a node. "noise": a node must save six standard deviations of what a row costs that was left
+        out of a C4.5 tree. "auto": 3 / n_samples, or another where its cross-validated cost is clearly lower;
+        each is tried from where the one before has ended. None: the paper's 0.001, or "noise" for "memetic".
+    population_size : int
+        Number of trees.
+    max_generations, patience : int or None
+        Stop after so many generations, or after so many without a better best tree. None: the paper's 1000 and
+        200, or 300 and 100 for "memetic".
+    crossover_rate : float
+        How often two parents exchange parts.
+    mutation_rate : float
+        How often each node of a child is changed.
+    selection_pressure : float in [1, 2]
+        Linear ranking: how often the best tree is expected among the parents. 1 selects at random.
+    elite_size : int
+        Best trees that are copied to the next generation as they are.
+    crossover_odds : three numbers
+        Odds of exchanging subtrees, tests, or all branches of two nodes.
+    inner_odds : five numbers
+        Odds of what happens to an inner node: a new dipolar test, a shifted threshold or changed groups of
+        categories, an exchange of tests with a son, a copy of one branch over another, a leaf.
+    leaf_odds : two numbers
+        Odds of what happens to a leaf with several classes: a random test, or a dipolar subtree.
+    min_samples_leaf : int, "sqrt" or None
+        Fewest rows of a leaf. Branches with fewer are dropped; their categories join the fullest branch.
+        "sqrt": the square root of the number of rows. None: "sqrt" for "paper", which leaves it open, and 5 for
+        "memetic".
+    min_samples_split : int
+        Dipolar trees split nodes of at least so many sampled rows.
+    sample_rows : int or None
+        Rows that a dipolar tree of the first population is grown from; None: a tenth, 50 to 500.
+    max_depth : int or None
+        Most tests on a path.
+    max_thresholds : int or None
+        Most thresholds of a numeric column, evenly spread over its rows. None: all that lie between rows of
+        different classes for "paper", 254 for "memetic".
+    feature_costs : FeatureCosts, dict, vector, path or None
+        What it costs to read the columns, added to the cost of mistakes. A shared part is paid once.
+    feature_cost_mode : {"path", "upfront"}
+        Whether a row pays for the tests that it meets or for all columns of the tree.
+    abstain_cost : float or None
+        What it costs to refuse an answer; a leaf is charged that where it is cheapest, and :meth:`decide`
+        refuses there.
+    seeds : float in [0, 1]
+        "memetic": share of the first population that comes from C4.5 trees with and without costs, pruned and
+        not, with CSGain where columns have prices.
+    local_search : float in [0, 1]
+        "memetic": share of offspring in which one node gets the best test for what is below it, or the best
+        subtree of up to three levels. Where positive, the first population has a searched tree of up to four.
+    smoothing : {None, "laplace", "m"}
+        Correction of the leaves' class shares, at prediction only.
+    smoothing_strength : float
+        The ``m`` of the m-estimate.
+    callback : callable or None
+        Called with each :class:`~stakes.evolve.Generation`.
+    verbose : bool
+        Whether to show a progress bar.
+    checkpoint : path or None
+        File that the run is kept in, and continued from where it exists; removed when the fit is done.
+    debug : bool
+        Whether every tree is computed afresh in each generation and compared. Slow.
+    categorical_features : list of names or indices, mask or None
+        Columns that are nominal although they hold numbers. Text, booleans and categories always are.
+    unseen : {"missing", "error"}
+        What a category is that was not there at fit time.
+    n_jobs : int or None
+        Threads; the tree does not depend on their number.
+    random_state : int or None
+        Seed; None draws one.
+
+    Attributes
+    ----------
+    fitted_tree_ : FittedTree
+        The model: nodes, schema, class probabilities and costs.
+    evolution_ : EvolutionHistory
+        Fitness, cost, size and diversity of each generation, and the trees that were the best for a while.
+    n_generations_ : int
+        Generations made.
+    fitness_ : float
+        Fitness of the tree.
+    alpha_ : float
+        Penalty that was used.
+    alpha_path_ : AlphaPath
+        Cross-validated cost of each penalty, with ``alpha="auto"``.
+    classes_ : array of shape (n_classes,)
+        Labels, sorted.
+
+    Notes
+    -----
+    A row whose tested value is missing follows the branch that most rows follow, in training and later. Where
+    no training row lacked a value, a later row without one is spread over the branches in proportion.
+
+    Ctrl-C ends the search; the best tree so far is kept, with a warning.
+
+    References
+    ----------
+    M. Kretowski and M. Grzes (2007). Evolutionary Induction of Decision Trees for Misclassification Cost
+    Minimization. ICANNGA, LNCS 4431, 1-10.
+
+    Examples
+    --------
+    >>> from stakes import GDTClassifier, datasets
+    >>> german = datasets.load("german")
+    >>> model = GDTClassifier(cost_matrix=german.cost_matrix, alpha=0.003, max_generations=50)
+    >>> tree = model.fit(german.X, german.y)
+    >>> tree.get_n_leaves() < 20
+    True
+    >>> bool(tree.evolution_.best_cost[-1] < tree.evolution_.best_cost[0] + 1e-12)
+    True
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -157,7 +276,21 @@ class GDTClassifier(TreeClassifier):
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, costs: ArrayLike | None = None
     ) -> Self:
-        """Evolve the tree."""
+        """Evolve the tree.
+
+        Parameters
+        ----------
+        X : array-like, data frame or Table of shape (n_samples, n_features)
+            Numbers, categories, text and booleans, with missing values as they are.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many rows each row stands for.
+        costs : array-like of shape (n_samples, n_classes), optional
+            ``costs[i, k]`` is what predicting class ``k`` (in sorted order) for row ``i`` costs. The search
+            then adds up these; without a ``cost_matrix`` the mean row of each class takes its place in
+            :meth:`expected_cost` and :meth:`decide`.
+        """
         self._validate_params()
         table = Table.from_data(X, self.categorical_features)
         check_features(self, X, reset=True)
@@ -274,11 +407,10 @@ class GDTClassifier(TreeClassifier):
     def _fingerprint(self, problem: Problem, options: dict[str, Any]) -> str:
         # Threads are no part of it: a run may go on with more of them.
         known = {name: value for name, value in options.items() if name not in ("n_threads", "check")}
-        return f"{problem.fingerprint()} {known} {self.variant} {self.seeds} {self.smoothing} {self.smoothing_strength}"
+        others = (self.variant, self.seeds, self.smoothing, self.smoothing_strength)
+        return f"{problem.fingerprint()} {known} {others}"
 
-    def _run(
-        self, table: Table, problem: Problem, alpha: float, seed: int, checkpoint: Path | None
-    ) -> Run:
+    def _run(self, table: Table, problem: Problem, alpha: float, seed: int, checkpoint: Path | None) -> Run:
         options = self._options(problem, alpha, seed)
         with progress(self._setting("max_generations")) if self.verbose else nullcontext() as bar:
             return evolve(
@@ -296,9 +428,16 @@ class GDTClassifier(TreeClassifier):
 
     def _finish(self, problem: Problem, run: Run, costed: bool) -> None:
         trees = [(generation, self._fitted(problem, arrays, costed)) for generation, arrays in run.best]
-        columns = [np.array(column) for column in zip(*run.reports, strict=True)]
-        columns[2] = columns[2].astype(np.int64)
-        self.evolution_ = EvolutionHistory(*columns, best_trees=trees)
+        reports = np.array(run.reports, dtype=np.float64).T
+        self.evolution_ = EvolutionHistory(
+            best_fitness=reports[0],
+            best_cost=reports[1],
+            best_size=reports[2].astype(np.int64),
+            mean_fitness=reports[3],
+            mean_size=reports[4],
+            diversity=reports[5],
+            best_trees=trees,
+        )
         self.n_generations_ = run.generation
         self.fitness_ = float(run.reports[-1][0])
         self._set_fitted(trees[-1][1])
@@ -311,7 +450,7 @@ class GDTClassifier(TreeClassifier):
         return super().decide(X, self.abstain_cost if abstain_cost is None else abstain_cost)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fitted classifier as plain values, ready for JSON; callback and checkpoint stay behind."""
+        """Return the fitted classifier as plain values, ready for JSON, without callback and checkpoint."""
         document = super().to_dict()
         document["params"] |= {"callback": None, "checkpoint": None}
         return document

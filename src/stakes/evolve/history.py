@@ -44,8 +44,10 @@ class EvolutionHistory:
 
     Attributes
     ----------
-    best_fitness, best_cost, best_size, mean_fitness, mean_size, diversity : arrays of shape (n_generations + 1,)
-        As in :class:`Generation`.
+    best_fitness, best_cost, best_size : arrays of shape (n_generations + 1,)
+        Of the best tree, as in :class:`Generation`.
+    mean_fitness, mean_size, diversity : arrays of shape (n_generations + 1,)
+        Of the population, as in :class:`Generation`.
     best_trees : list of (int, FittedTree)
         Each best tree with the generation that it appeared in.
     """

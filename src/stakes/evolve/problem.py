@@ -67,7 +67,9 @@ class Problem:
         """Return the same problem with some of the rows."""
         return replace(
             self,
-            coded=replace(self.coded, columns=[np.ascontiguousarray(column[rows]) for column in self.coded.columns]),
+            coded=replace(
+                self.coded, columns=[np.ascontiguousarray(column[rows]) for column in self.coded.columns]
+            ),
             codes=np.ascontiguousarray(self.codes[rows]),
             costs=None if self.costs is None else self.costs[rows],
             weights=None if self.weights is None else self.weights[rows],
@@ -103,7 +105,14 @@ class Problem:
     def fingerprint(self) -> str:
         """Digest of everything that the search depends on."""
         digest = hashlib.sha256()
-        for array in (*self.coded.columns, *self.coded.cuts, self.codes, self.cost_values, self.costs, self.weights):
+        for array in (
+            *self.coded.columns,
+            *self.coded.cuts,
+            self.codes,
+            self.cost_values,
+            self.costs,
+            self.weights,
+        ):
             if array is not None:
                 digest.update(f"{array.dtype}{array.shape}".encode())
                 digest.update(np.ascontiguousarray(array).data)
@@ -112,13 +121,20 @@ class Problem:
         return digest.hexdigest()
 
     def fitted(
-        self, arrays: _core.EvolvedArrays, smoothing: str | None = None, strength: float = 0.0, *, costed: bool = True
+        self,
+        arrays: _core.EvolvedArrays,
+        smoothing: str | None = None,
+        strength: float = 0.0,
+        *,
+        costed: bool = True,
     ) -> FittedTree:
         """Turn a tree of the core into a fitted one.
 
         ``costed`` says whether the user gave costs; else every mistake costs 1 and the model says so.
         """
-        feature, cut, first_child, n_branches, value_start, value_branch, missing_branch, answer, flat = arrays
+        feature, cut, first_child, n_branches, value_start, value_branch, missing_branch, answer, flat = (
+            arrays
+        )
         counts = flat.reshape(len(feature), -1)
         numeric = [i for i in np.flatnonzero(feature >= 0) if not self.coded.nominal[feature[i]]]
         threshold = np.full(len(feature), np.nan)

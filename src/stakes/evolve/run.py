@@ -19,6 +19,9 @@ from stakes.evolve.problem import Sketch
 
 Callback = Callable[[Generation], Any]
 
+#: Fitness, cost and size of the best tree, means of fitness and size, diversity.
+Report = tuple[float, float, int, float, float, float]
+
 #: Seconds between two checkpoints.
 _PAUSE = 5.0
 
@@ -46,7 +49,7 @@ class Run:
     population: _core.Evolution
     max_generations: int
     patience: int
-    reports: list[tuple[float, ...]] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
     best: list[tuple[int, Any]] = field(default_factory=list)
 
     @property
@@ -63,13 +66,16 @@ class Run:
     def note(self) -> Generation:
         """Take down the present generation."""
         report = self.population.report()
-        before = self.reports[-1] if self.reports else (-np.inf, np.inf, np.inf)
-        improved = report[0] > before[0] or (report[0] == before[0] and report[2] < before[2])
+        # Higher fitness, then fewer nodes.
+        rank = (report[0], -report[2])
+        improved = not self.reports or rank > (self.reports[-1][0], -self.reports[-1][2])
         self.reports.append(report)
         if improved:
             self.best.append((self.generation, self.population.best()))
-        fitness, cost, size, *means = report
-        return Generation(self.generation, fitness, cost, int(size), *means, improved=improved)
+        fitness, cost, size, mean_fitness, mean_size, diversity = report
+        return Generation(
+            self.generation, fitness, cost, size, mean_fitness, mean_size, diversity, improved=improved
+        )
 
 
 def evolve(
@@ -159,7 +165,9 @@ def load_checkpoint(run: Run, path: Path, fingerprint: str) -> None:
             for bounds in zip(ends, sizes, strict=True)
         ]
         n_alive = len(trees) - len(generations)
-        reports = [tuple(report) for report in data["reports"].tolist()]
+        reports: list[Report] = [
+            (fitness, cost, int(size), *means) for fitness, cost, size, *means in data["reports"].tolist()
+        ]
         run.population.restore([list(tree[:6]) for tree in trees[:n_alive]], len(reports) - 1)
     except Exception as error:  # the file comes from outside
         raise ValueError(f"checkpoint {os.fspath(path)!r} cannot be read: {error}") from error

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes.costs import CostMatrix
 from stakes.evolve.problem import Problem, Sketch, sketch_of
 from stakes.table import Table
 from stakes.tree.learn import RowWeights, learn_tree, row_weights
@@ -29,7 +30,9 @@ def seed_trees(table: Table, problem: Problem, n_seeds: int, max_depth: int, see
     found: list[Sketch] = []
     for i in range(n_seeds):
         cost_use, prune = _KINDS[i % len(_KINDS)]
-        times = None if i < len(_KINDS) else rng.multinomial(len(sample), np.full(len(sample), 1 / len(sample)))
+        times = (
+            None if i < len(_KINDS) else rng.multinomial(len(sample), np.full(len(sample), 1 / len(sample)))
+        )
         tree = c45_tree(rows, problem, sample, times, cost_use, prune, max_depth, i)
         sketch = sketch_of(tree, problem.coded)
         if sketch is not None:
@@ -48,12 +51,10 @@ def c45_tree(
     turn: int = 0,
 ) -> TreeModel:
     """Learn a tree of the C4.5 family from a sample of the problem's rows; ``rows`` are those of the sample."""
-    from stakes.costs import CostMatrix
-
     codes = np.ascontiguousarray(problem.codes[sample])
     weight = None if problem.weights is None else problem.weights[sample]
     if times is not None:
-        weight = times * (1.0 if weight is None else weight)
+        weight = times.astype(np.float64) if weight is None else times * weight
     costs = None if problem.costs is None else problem.costs[sample]
     matrix = CostMatrix(problem.cost_values, problem.classes)
     try:
