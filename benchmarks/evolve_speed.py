@@ -81,7 +81,12 @@ def kernel(n=1_000_000, n_codes=255):
     for tree in trees:
         evolution.evaluate(tree)
     rate = n * len(trees) / (time.process_time() - start) / 1e6
-    yield "row evaluations per second and core, 21 nodes, 5 classes", f"{rate:.0f} million", "at least 400 million", rate >= 400
+    yield (
+        "row evaluations per second and core, 21 nodes, 5 classes",
+        f"{rate:.0f} million",
+        "at least 400 million",
+        rate >= 400,
+    )
 
 
 CORE_DEFAULTS = {
@@ -146,7 +151,12 @@ def large(n=1_000_000):
     for variant in ("paper", "memetic"):
         seconds, model = evolve(X, y, 1000, variant, 2)
         words = f"{seconds:.1f} s ({model.get_n_leaves()} leaves, training cost {model.evolution_.best_cost[-1]:.3f})"
-        yield f"{n} x 20, 64 individuals, 1000 generations, 2 threads, variant {variant}", words, "below 90 s", seconds < 90
+        yield (
+            f"{n} x 20, 64 individuals, 1000 generations, 2 threads, variant {variant}",
+            words,
+            "below 90 s",
+            seconds < 90,
+        )
 
 
 MEMORY = """

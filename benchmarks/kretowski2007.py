@@ -130,7 +130,9 @@ def table(found, names, with_average):
     rows = []
     for name in names:
         runs = [found[name, learner] for learner in LEARNERS]
-        cells = [f"{cost_of(r).mean():.2f} ± {cost_of(r).std(ddof=1):.2f} ({r[..., 2].mean():.1f})" for r in runs]
+        cells = [
+            f"{cost_of(r).mean():.2f} ± {cost_of(r).std(ddof=1):.2f} ({r[..., 2].mean():.1f})" for r in runs
+        ]
         paper = PAPER.get(name)
         cells += [f"{paper[i]:.2f} ({paper[i + 1]:.1f})" for i in (2, 4, 6)] if paper else ["-"] * 3
         rows.append([name, *cells])
@@ -166,7 +168,11 @@ def goals(found):
     rows = [
         ["german, variant paper", f"{mean_cost(found, 'german', paper):.3f}", "at most 0.60"],
         ["heart, variant paper", f"{mean_cost(found, 'heart', paper):.3f}", "at most 0.63"],
-        ["average of Table 2, variant paper", f"{ours:.3f}", f"at most C4.5CS: {average(found, 'C4.5CS', second):.3f}"],
+        [
+            "average of Table 2, variant paper",
+            f"{ours:.3f}",
+            f"at most C4.5CS: {average(found, 'C4.5CS', second):.3f}",
+        ],
         ["", f"{ours:.3f}", f"at most C4.5_mc: {average(found, 'C4.5_mc', second):.3f}"],
         ["leaves, mean of the 13 sets, variant paper", f"{size:.1f}", "below 20"],
         [
@@ -180,7 +186,10 @@ def goals(found):
 
 def seconds_table(found, names):
     rows = [
-        [name, *(f"{found[name, learner][..., 3].mean():.3f}" for learner in LEARNERS if learner != "constant")]
+        [
+            name,
+            *(f"{found[name, learner][..., 3].mean():.3f}" for learner in LEARNERS if learner != "constant"),
+        ]
         for name in names
     ]
     return markdown(["data set", *(learner for learner in LEARNERS if learner != "constant")], rows)
@@ -246,7 +255,9 @@ def main():
     learners = options.learners.split(",")
     seeds = range(options.seed, options.seed + options.runs)
     found = {
-        (name, learner): measure(kept, name, learner, LEARNERS[learner], seeds) for learner in learners for name in names
+        (name, learner): measure(kept, name, learner, LEARNERS[learner], seeds)
+        for learner in learners
+        for name in names
     }
     if options.sets or len(learners) < len(LEARNERS):
         return

@@ -41,7 +41,11 @@ def binarised(X, n_cuts):
             values = np.unique(column.dropna())
             middles = (values[1:] + values[:-1]) / 2
             at = np.quantile(column.dropna(), np.arange(1, n_cuts + 1) / (n_cuts + 1))
-            cuts = middles if len(middles) <= n_cuts else np.unique(middles[np.searchsorted(middles, at).clip(0, len(middles) - 1)])
+            cuts = (
+                middles
+                if len(middles) <= n_cuts
+                else np.unique(middles[np.searchsorted(middles, at).clip(0, len(middles) - 1)])
+            )
             columns += [(column <= cut).to_numpy() for cut in cuts]
         else:
             values = column.cat.categories
@@ -63,7 +67,9 @@ def optimum(name, depth, n_cuts, peer_python, time_limit):
     X, y, costs = problem(name, n_cuts)
     free = [(0, 0, None, j, j) for j in range(X.shape[1])]
     call = pickle.dumps([(X, y, costs.values.tolist(), free, depth, time_limit)])
-    done = subprocess.run([peer_python, streed_optimal.__file__], input=call, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(
+        [peer_python, streed_optimal.__file__], input=call, stdout=subprocess.PIPE, check=True
+    )
     [(tree, seconds)] = pickle.loads(done.stdout)
     paid = None if tree is None else float(costs.values[y, answers(tree, X)].sum())
     print(f"{name:16s} depth {depth}  {X.shape[1]:3d} columns  optimum {paid}  {seconds:.2f} s", flush=True)
@@ -100,7 +106,10 @@ def row(name, depth, size, best, found):
 
 
 def summary(rows):
-    lines = ["| depth | optima known | within 1 % | worst ratio | mean ratio | faster than pystreed |", "|---" * 6 + "|"]
+    lines = [
+        "| depth | optima known | within 1 % | worst ratio | mean ratio | faster than pystreed |",
+        "|---" * 6 + "|",
+    ]
     for depth in DEPTHS:
         ratios = [ratio for d, _, ratio, _ in rows if d == depth and ratio is not None]
         faster = [quick for d, _, _, quick in rows if d == depth]
@@ -116,7 +125,9 @@ def main():
     parser.add_argument("--peer-python", default=sys.executable, help="interpreter that has pystreed")
     parser.add_argument("--time-limit", type=float, default=120)
     parser.add_argument("--cuts", type=int, default=8)
-    parser.add_argument("--sets", default=",".join(SETS), help="only these; the results page is not written then")
+    parser.add_argument(
+        "--sets", default=",".join(SETS), help="only these; the results page is not written then"
+    )
     parser.add_argument("--optima-only", action="store_true")
     options = parser.parse_args()
     kept = Kept(HERE / "results" / "optimal_trees.jsonl")

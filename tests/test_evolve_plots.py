@@ -14,7 +14,9 @@ matplotlib.use("Agg")
 
 @pytest.fixture(scope="module")
 def model():
-    return GDTClassifier(variant="paper", population_size=16, max_generations=40).fit(*load_iris(return_X_y=True))
+    return GDTClassifier(variant="paper", population_size=16, max_generations=40).fit(
+        *load_iris(return_X_y=True)
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +59,7 @@ def test_alpha_refuses_what_has_no_logarithm(alphas):
 
 
 def test_alpha_refuses_unequal_lengths():
-    with pytest.raises(ValueError, match="length|shape"):
+    with pytest.raises(ValueError, match=r"length|shape"):
         plot_alpha([0.1, 0.2], [1, 2, 3], [1, 2, 3])
 
 

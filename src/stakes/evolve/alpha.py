@@ -23,8 +23,8 @@ from stakes.tree.learn import core_table, node_probabilities
 
 Floats = NDArray[np.float64]
 
-#: Penalties that are compared, times the number of rows, from small trees to large ones: roughly how many of the
-#: dearest mistakes a node must save.
+#: Penalties that are compared, times the number of rows, from small trees to large ones: roughly how many of
+#: the dearest mistakes a node must save.
 STEPS = (10.0, 5.0, 3.0, 2.0, 1.0, 0.3, 0.05)
 
 #: The one that is used unless another is clearly better.
@@ -158,8 +158,8 @@ def held_out_bills(model: FittedTree, table: Table, problem: Problem) -> Floats:
 def noise_alpha(table: Table, problem: Problem, seed: int) -> float:
     """Return the penalty at which a node must save a few standard deviations of what a row costs.
 
-    The deviation is that of rows left out of C4.5 trees. Where these make no mistakes trees may grow; where they
-    make many, chance alone saves as much somewhere.
+    The deviation is that of rows left out of C4.5 trees. Where these make no mistakes trees may grow; where
+    they make many, chance alone saves as much somewhere.
     """
     n_rows = len(problem.codes)
     sample = np.random.default_rng([seed, 0xA1FA]).permutation(n_rows)[:_ROWS]
@@ -172,6 +172,7 @@ def noise_alpha(table: Table, problem: Problem, seed: int) -> float:
     if largest <= 0:
         return 0.0
     weights = None if problem.weights is None else problem.weights[sample]
+    bill -= problem.shift
     mean = np.average(bill, weights=weights)
     deviation = np.sqrt(np.average((bill - mean) ** 2, weights=weights))
     # A node more divides the fitness by about 1 + alpha, as if that share of what is saved so far were lost.

@@ -61,8 +61,8 @@ class GDTClassifier(TreeClassifier):
     population_size : int
         Number of trees.
     max_generations, patience : int or None
-        Stop after so many generations, or after so many without a better best tree. None: the paper's 1000 and
-        200, or 300 and 100 for "memetic".
+        Stop after so many generations, or after so many without a better best tree. None: the paper's 1000
+        and 200, or 300 and 100 for "memetic".
     crossover_rate : float
         How often two parents exchange parts.
     mutation_rate : float
@@ -80,8 +80,8 @@ class GDTClassifier(TreeClassifier):
         Odds of what happens to a leaf with several classes: a random test, or a dipolar subtree.
     min_samples_leaf : int, "sqrt" or None
         Fewest rows of a leaf. Branches with fewer are dropped; their categories join the fullest branch.
-        "sqrt": the square root of the number of rows. None: "sqrt" for "paper", which leaves it open, and 5 for
-        "memetic".
+        "sqrt": the square root of the number of rows. None: "sqrt" for "paper", which leaves it open, and 5
+        for "memetic".
     min_samples_split : int
         Dipolar trees split nodes of at least so many sampled rows.
     sample_rows : int or None
