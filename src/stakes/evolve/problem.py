@@ -96,6 +96,12 @@ class Problem:
             **options,
         )
 
+    def largest_cost(self) -> float:
+        """Mean over the rows of what the worst answer costs, every column looked at (MaxMC of the paper)."""
+        worst = (self.cost_values[self.codes] if self.costs is None else self.costs).max(axis=1)
+        prices = 0.0 if self.feature_costs is None else self.feature_costs.cost(self.schema.names)
+        return float(np.average(worst, weights=self.weights)) + prices
+
     def fingerprint(self) -> str:
         """Digest of everything that the search depends on."""
         digest = hashlib.sha256()
