@@ -14,9 +14,8 @@ matplotlib.use("Agg")
 
 @pytest.fixture(scope="module")
 def model():
-    return GDTClassifier(variant="paper", population_size=16, max_generations=40).fit(
-        *load_iris(return_X_y=True)
-    )
+    model = GDTClassifier(variant="paper", population_size=16, max_generations=40)
+    return model.fit(*load_iris(return_X_y=True))
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ from stakes.tree.learn import core_table, node_probabilities
 
 Floats = NDArray[np.float64]
 
-#: Penalties that are compared, times the number of rows, from small trees to large ones: roughly how many of
+#: Penalties that are compared, times the number of rows, from small trees to large ones. Roughly how many of
 #: the dearest mistakes a node must save.
 STEPS = (10.0, 5.0, 3.0, 2.0, 1.0, 0.3, 0.05)
 

@@ -95,9 +95,7 @@ def plot_alpha(
     """
     numbers = np.array([alphas, costs, leaves], dtype=np.float64)
     if numbers.ndim != 2 or not (numbers[0] > 0).all():
-        raise ValueError(
-            "alphas, costs and leaves must be of equal length, alphas positive (the axis is logarithmic)"
-        )
+        raise ValueError("alphas, costs and leaves must be of equal length, and alphas positive")
     if ax is None:
         _, ax = _pyplot().subplots(layout="constrained")
     order = np.argsort(numbers[0])

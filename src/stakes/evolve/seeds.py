@@ -50,7 +50,7 @@ def c45_tree(
     max_depth: int = -1,
     turn: int = 0,
 ) -> TreeModel:
-    """Learn a tree of the C4.5 family from a sample of the problem's rows, which ``rows`` holds."""
+    """Learn a tree of the C4.5 family from a sample of the problem's rows, whose table is ``rows``."""
     codes = np.ascontiguousarray(problem.codes[sample])
     weight = None if problem.weights is None else problem.weights[sample]
     if times is not None:
