@@ -107,6 +107,8 @@ def known_failures(estimator):
         or getattr(estimator, "sampling", None) == "rejection"
     )
     if not drawn:
+    draws_rows = isinstance(estimator, GDTClassifier) and estimator.variant == "memetic"
+    if getattr(estimator, "criterion", None) != "total_cost" and not draws_rows:
         return {}
     why = "rows are drawn at random, and a row of weight two is drawn otherwise than the same row twice"
     return {"check_sample_weight_equivalence_on_dense_data": why}
@@ -318,6 +320,7 @@ def test_threads_change_nothing(estimator):
     name = "estimator__n_jobs" if hasattr(estimator, "estimator") else "n_jobs"
     # the threads of BoostedStakes share folds, not rows
     X, y = numbers(700 if isinstance(estimator, BoostedStakes) else 12_000)
+    X, y = numbers(12_000)
     models = [clone(estimator).set_params(**{name: n}).fit(X, y) for n in (1, 2, 4)]
     for model in models[1:]:
         agree(models[0], model, X)

@@ -16,9 +16,10 @@ from stakes.decision import expected_costs
 from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.problem import Problem, Sketch
 from stakes.evolve.run import evolve
+from stakes.evolve.seeds import c45_tree
 from stakes.table import Table
 from stakes.tree.fitted import FittedTree
-from stakes.tree.learn import core_table
+from stakes.tree.learn import core_table, node_probabilities
 
 Floats = NDArray[np.float64]
 
@@ -26,13 +27,16 @@ Floats = NDArray[np.float64]
 #: the dearest mistakes a node must save.
 STEPS = (10.0, 5.0, 3.0, 2.0, 1.0, 0.3, 0.05)
 
-#: The one that is used without a choice.
+#: The one that is used unless another is clearly better.
 USUAL = 3.0
 
-#: No smaller penalty is used without a choice: trees of thousands of nodes would take too long to evolve.
+#: No smaller penalty is chosen by noise: trees of thousands of nodes would take too long to evolve.
 LEAST = 5e-5
 
 _FOLDS = 5
+
+#: Standard deviations of a row's cost that a node must save, and rows that they are measured on.
+_NOISE, _ROWS = 6.0, 20_000
 
 #: Each step of the path starts where the one before ended, so it can be short.
 _GENERATIONS, _PATIENCE = 40, 20
@@ -64,17 +68,6 @@ class AlphaPath:
         mean = saved.mean(axis=0)
         chosen = np.where(mean > error, mean, 0.0).argmax() if (mean > error).any() else STEPS.index(USUAL)
         return float(self.alphas[int(chosen)])
-
-
-def usual_alpha(n_samples: int) -> float:
-    """Penalty for so many rows.
-
-    Examples
-    --------
-    >>> usual_alpha(1000)
-    0.003
-    """
-    return max(USUAL / n_samples, LEAST)
 
 
 def alpha_path(
@@ -141,7 +134,12 @@ def _follow(
 
 
 def held_out_cost(model: FittedTree, table: Table, problem: Problem) -> float:
-    """Mean cost of rows that the model has not seen: mistakes, abstentions and tests."""
+    """Mean cost of rows that the model has not seen."""
+    return float(np.average(held_out_bills(model, table, problem), weights=problem.weights))
+
+
+def held_out_bills(model: FittedTree, table: Table, problem: Problem) -> Floats:
+    """Cost of each row: mistakes, abstentions and tests."""
     everyone = np.arange(len(problem.codes), dtype=np.int64)
     values = np.ascontiguousarray(np.column_stack([model.shares, model.path_costs()]))
     reached = _core.route_mixture(core_table(table), *model.tree.links(), everyone, values)
@@ -154,4 +152,40 @@ def held_out_cost(model: FittedTree, table: Table, problem: Problem) -> float:
         bill = np.where(cheapest > problem.abstain_cost, problem.abstain_cost, bill)
     if problem.feature_costs is not None:
         bill = bill + (path_price if problem.price_mode == "path" else model.upfront_cost())
-    return float(np.average(bill, weights=problem.weights))
+    return bill
+
+
+def noise_alpha(table: Table, problem: Problem, seed: int) -> float:
+    """Return the penalty at which a node must save a few standard deviations of what a row costs.
+
+    The deviation is that of rows left out of C4.5 trees. Where these make no mistakes trees may grow; where
+    they make many, chance alone saves as much somewhere.
+    """
+    n_rows = len(problem.codes)
+    sample = np.random.default_rng([seed, 0xA1FA]).permutation(n_rows)[:_ROWS]
+    fold = stratified_folds(problem.codes[sample].astype(np.intp), min(_FOLDS, len(sample)), seed)
+    bill, largest = np.zeros(len(sample)), problem.largest_cost()
+    for k in range(fold.max() + 1 if len(sample) > 1 else 0):
+        inside, outside = sample[fold != k], sample[fold == k]
+        model = _c45_model(table.take(inside), problem, inside)
+        bill[fold == k] = held_out_bills(model, table.take(outside), problem.take(outside))
+    if largest <= 0:
+        return 0.0
+    weights = None if problem.weights is None else problem.weights[sample]
+    bill -= problem.shift
+    mean = np.average(bill, weights=weights)
+    deviation = np.sqrt(np.average((bill - mean) ** 2, weights=weights))
+    # A node more divides the fitness by about 1 + alpha, as if that share of what is saved so far were lost.
+    penalty = _NOISE * deviation / (n_rows * max(largest - mean, 0.1 * largest))
+    return float(max(penalty, LEAST))
+
+
+def _c45_model(rows: Table, problem: Problem, sample: NDArray[np.intp]) -> FittedTree:
+    tree = c45_tree(rows, problem, sample)
+    return FittedTree.decided(
+        tree=tree,
+        schema=problem.schema,
+        classes=problem.classes,
+        values=node_probabilities(tree.class_weights, tree.parent, None, 0.0),
+        feature_costs=problem.feature_costs,
+    )

@@ -19,7 +19,7 @@ from stakes._features import check_features
 from stakes._weights import check_weight
 from stakes.costs import as_cost_matrix, as_feature_costs, check_example_costs, mean_cost_matrix
 from stakes.decision import Decision
-from stakes.evolve.alpha import AlphaPath, alpha_path, usual_alpha
+from stakes.evolve.alpha import AlphaPath, alpha_path, noise_alpha
 from stakes.evolve.coding import FEW_THRESHOLDS, MOST_THRESHOLDS, code_table
 from stakes.evolve.history import EvolutionHistory
 from stakes.evolve.problem import Problem, Sketch
@@ -32,6 +32,12 @@ from stakes.tree.c45 import class_codes
 from stakes.tree.fitted import FittedTree
 
 _MOST = 2**31 - 1
+
+#: What None stands for; see docs/decisions/0011. The paper does not say how many rows a leaf must have.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "paper": {"alpha": 0.001, "max_generations": 1000, "patience": 200, "min_samples_leaf": "sqrt"},
+    "memetic": {"alpha": "noise", "max_generations": 300, "patience": 100, "min_samples_leaf": 5},
+}
 
 
 class GDTClassifier(TreeClassifier):
@@ -48,13 +54,15 @@ class GDTClassifier(TreeClassifier):
     variant : {"memetic", "paper"}
         "paper": the operators of Kretowski and Grzes alone. "memetic": also starts from other trees
         (``seeds``) and improves some offspring by local search (``local_search``).
-    alpha : float, "auto" or None
-        Penalty of a node. None: the paper's 0.001, or 3 / n_samples for "memetic". "auto" takes another where
-        its cross-validated cost is clearly lower; each is tried from where the one before has ended.
+    alpha : float, "noise", "auto" or None
+        Penalty of a node. "noise": a node must save six standard deviations of what a row costs that was left
+        out of a C4.5 tree. "auto": 3 / n_samples, or another where its cross-validated cost is clearly lower;
+        each is tried from where the one before has ended. None: the paper's 0.001, or "noise" for "memetic".
     population_size : int
         Number of trees.
-    max_generations, patience : int
-        Stop after so many generations, or after so many without a better best tree.
+    max_generations, patience : int or None
+        Stop after so many generations, or after so many without a better best tree. None: the paper's 1000
+        and 200, or 300 and 100 for "memetic".
     crossover_rate : float
         How often two parents exchange parts.
     mutation_rate : float
@@ -70,9 +78,10 @@ class GDTClassifier(TreeClassifier):
         categories, an exchange of tests with a son, a copy of one branch over another, a leaf.
     leaf_odds : two numbers
         Odds of what happens to a leaf with several classes: a random test, or a dipolar subtree.
-    min_samples_leaf : int or None
+    min_samples_leaf : int, "sqrt" or None
         Fewest rows of a leaf. Branches with fewer are dropped; their categories join the fullest branch.
-        None: 10 for "paper", which leaves it open, and 1 for "memetic".
+        "sqrt": the square root of the number of rows. None: "sqrt" for "paper", which leaves it open, and 5
+        for "memetic".
     min_samples_split : int
         Dipolar trees split nodes of at least so many sampled rows.
     sample_rows : int or None
@@ -160,10 +169,10 @@ class GDTClassifier(TreeClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
         "variant": [StrOptions({"paper", "memetic"})],
-        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto", "noise"}), None],
         "population_size": [Interval(Integral, 2, 1_000_000, closed="both")],
-        "max_generations": [Interval(Integral, 0, _MOST, closed="both")],
-        "patience": [Interval(Integral, 1, _MOST, closed="both")],
+        "max_generations": [Interval(Integral, 0, _MOST, closed="both"), None],
+        "patience": [Interval(Integral, 1, _MOST, closed="both"), None],
         "crossover_rate": [Interval(Real, 0, 1, closed="both")],
         "mutation_rate": [Interval(Real, 0, 1, closed="both")],
         "selection_pressure": [Interval(Real, 1, 2, closed="both")],
@@ -171,7 +180,7 @@ class GDTClassifier(TreeClassifier):
         "crossover_odds": ["array-like"],
         "inner_odds": ["array-like"],
         "leaf_odds": ["array-like"],
-        "min_samples_leaf": [Interval(Integral, 1, _MOST, closed="both"), None],
+        "min_samples_leaf": [Interval(Integral, 1, _MOST, closed="both"), StrOptions({"sqrt"}), None],
         "min_samples_split": [Interval(Integral, 2, _MOST, closed="both")],
         "sample_rows": [Interval(Integral, 2, _MOST, closed="both"), None],
         "max_depth": [Interval(Integral, 0, _MOST, closed="both"), None],
@@ -200,8 +209,8 @@ class GDTClassifier(TreeClassifier):
         variant: str = "memetic",
         alpha: float | str | None = None,
         population_size: int = 64,
-        max_generations: int = 1000,
-        patience: int = 200,
+        max_generations: int | None = None,
+        patience: int | None = None,
         crossover_rate: float = 0.2,
         mutation_rate: float = 0.05,
         selection_pressure: float = 2.0,
@@ -209,7 +218,7 @@ class GDTClassifier(TreeClassifier):
         crossover_odds: Sequence[float] = (1.0, 1.0, 1.0),
         inner_odds: Sequence[float] = (1.0, 1.0, 1.0, 1.0, 1.0),
         leaf_odds: Sequence[float] = (1.0, 1.0),
-        min_samples_leaf: int | None = None,
+        min_samples_leaf: int | str | None = None,
         min_samples_split: int = 5,
         sample_rows: int | None = None,
         max_depth: int | None = None,
@@ -296,9 +305,11 @@ class GDTClassifier(TreeClassifier):
         seed = int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
         costed = self.cost_matrix is not None or costs is not None
         checkpoints = self._checkpoints()
-        if self.alpha == "auto":
+        alpha = self._setting("alpha")
+        if alpha == "auto":
             self.alpha_path_ = self._alpha_path(table, problem, seed, costed, checkpoints[1])
-        self.alpha_ = self._penalty(len(problem.codes))
+            alpha = self.alpha_path_.best
+        self.alpha_ = noise_alpha(table, problem, seed) if alpha == "noise" else float(alpha)
         run = self._run(table, problem, self.alpha_, seed, checkpoints[0])
         self._finish(problem, run, costed)
         for path in checkpoints:
@@ -306,12 +317,9 @@ class GDTClassifier(TreeClassifier):
                 path.unlink(missing_ok=True)
         return self
 
-    def _penalty(self, n_samples: int) -> float:
-        if self.alpha == "auto":
-            return self.alpha_path_.best
-        if self.alpha is None:
-            return 0.001 if self.variant == "paper" else usual_alpha(n_samples)
-        return float(self.alpha)
+    def _setting(self, name: str) -> Any:
+        value = getattr(self, name)
+        return VARIANTS[self.variant][name] if value is None else value
 
     def _checkpoints(self) -> tuple[Path | None, Path | None]:
         """Files of the run and of the choice of alpha."""
@@ -368,7 +376,7 @@ class GDTClassifier(TreeClassifier):
         )
 
     def _options(self, problem: Problem, alpha: float, seed: int) -> dict[str, Any]:
-        n_rows = len(problem.codes)
+        n_rows, min_rows = len(problem.codes), self._setting("min_samples_leaf")
         return {
             "alpha": alpha,
             "population_size": self.population_size,
@@ -376,7 +384,7 @@ class GDTClassifier(TreeClassifier):
             "mutation_rate": self.mutation_rate,
             "selection_pressure": self.selection_pressure,
             "elite_size": min(self.elite_size, self.population_size),
-            "min_rows": self.min_samples_leaf or (10 if self.variant == "paper" else 1),
+            "min_rows": round(n_rows**0.5) if min_rows == "sqrt" else min_rows,
             "max_depth": MAX_DEPTH if self.max_depth is None else min(self.max_depth, MAX_DEPTH),
             "min_split": self.min_samples_split,
             "sample_rows": self.sample_rows or int(np.clip(n_rows // 10, 50, 500)),
@@ -404,12 +412,12 @@ class GDTClassifier(TreeClassifier):
 
     def _run(self, table: Table, problem: Problem, alpha: float, seed: int, checkpoint: Path | None) -> Run:
         options = self._options(problem, alpha, seed)
-        with progress(self.max_generations) if self.verbose else nullcontext() as bar:
+        with progress(self._setting("max_generations")) if self.verbose else nullcontext() as bar:
             return evolve(
                 problem.population(**options),
                 self._seed_trees(table, problem, seed),
-                max_generations=self.max_generations,
-                patience=self.patience,
+                max_generations=self._setting("max_generations"),
+                patience=self._setting("patience"),
                 callbacks=[told for told in (bar, self.callback) if told is not None],
                 checkpoint=checkpoint,
                 fingerprint=self._fingerprint(problem, options) if checkpoint else "",

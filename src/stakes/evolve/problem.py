@@ -77,9 +77,7 @@ class Problem:
 
     def population(self, **options: Any) -> _core.Evolution:
         """Make a population on these rows, not yet started."""
-        costs = self.cost_values if self.costs is None else self.costs
-        # Gains, as negative costs, are fine: what matters is that the least of all costs is 0 or more.
-        shift = min(0.0, float(costs.min()))
+        costs, shift = self._own_costs(), self.shift
         prices = None if self.feature_costs is None else self.feature_costs.arrays(self.schema.names)
         return _core.Evolution(
             self.coded.columns,
@@ -95,6 +93,20 @@ class Problem:
             price_mode=self.price_mode,
             **options,
         )
+
+    @property
+    def shift(self) -> float:
+        """What the search takes off all costs: gains, as negative costs, are fine, but it counts from 0."""
+        return min(0.0, float(self._own_costs().min()))
+
+    def _own_costs(self) -> Floats:
+        return self.cost_values if self.costs is None else self.costs
+
+    def largest_cost(self) -> float:
+        """Mean over the rows of what the worst answer costs, every column looked at (MaxMC of the paper)."""
+        worst = (self.cost_values[self.codes] if self.costs is None else self.costs).max(axis=1)
+        prices = 0.0 if self.feature_costs is None else self.feature_costs.cost(self.schema.names)
+        return float(np.average(worst, weights=self.weights)) - self.shift + prices
 
     def fingerprint(self) -> str:
         """Digest of everything that the search depends on."""

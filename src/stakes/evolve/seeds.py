@@ -11,6 +11,7 @@ from stakes.costs import CostMatrix
 from stakes.evolve.problem import Problem, Sketch, sketch_of
 from stakes.table import Table
 from stakes.tree.learn import RowWeights, learn_tree, row_weights
+from stakes.tree.model import TreeModel
 from stakes.tree.prices import core_prices
 
 #: Seeds are learnt from at most this many rows: they need not be perfect.
@@ -32,22 +33,24 @@ def seed_trees(table: Table, problem: Problem, n_seeds: int, max_depth: int, see
         times = (
             None if i < len(_KINDS) else rng.multinomial(len(sample), np.full(len(sample), 1 / len(sample)))
         )
-        sketch = _seed(rows, problem, sample, times, cost_use, prune, max_depth, i)
+        tree = c45_tree(rows, problem, sample, times, cost_use, prune, max_depth, i)
+        sketch = sketch_of(tree, problem.coded)
         if sketch is not None:
             found.append(sketch)
     return found
 
 
-def _seed(
+def c45_tree(
     rows: Table,
     problem: Problem,
     sample: NDArray[np.intp],
-    times: NDArray[np.int64] | None,
-    cost_use: str,
-    prune: str | None,
-    max_depth: int,
-    turn: int,
-) -> Sketch | None:
+    times: NDArray[np.int64] | None = None,
+    cost_use: str = "weights",
+    prune: str | None = "error",
+    max_depth: int = -1,
+    turn: int = 0,
+) -> TreeModel:
+    """Learn a tree of the C4.5 family from a sample of the problem's rows, whose table is ``rows``."""
     codes = np.ascontiguousarray(problem.codes[sample])
     weight = None if problem.weights is None else problem.weights[sample]
     if times is not None:
@@ -82,4 +85,4 @@ def _seed(
         n_threads=1,
         **growing,
     )
-    return sketch_of(tree, problem.coded)
+    return tree
