@@ -111,7 +111,7 @@ def large_search():
         y = ((columns[0] == 1) & (columns[1] == 1)) | (
             (columns[3] == 0) & (columns[4] == 1) & (columns[5] == 1)
         )
-        y = (y ^ (rng.random(n) < 0.01)).astype(np.int32)
+        y = (y ^ (rng.random(n) < 0.1)).astype(np.int32)
         table = _core.Table(columns, [n_values] * 30)
         for threads in (1, 2):
             clock, cpu, (found, cuts, n_candidates, _) = timed(
