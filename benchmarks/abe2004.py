@@ -166,7 +166,8 @@ def measure(options):
 
 def stacked(units, title, methods):
     """Array of shape (runs, methods, 3): cost, size and seconds."""
-    return np.array([[found[m] for m in methods] for (name, _), found in units.items() if name == title])
+    of_title = [found for (name, _), found in units.items() if name == title]
+    return np.array([[found[m] for m in methods] for found in of_title if set(methods) <= set(found)])
 
 
 def figure(value):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import resource
 import subprocess
@@ -153,7 +154,8 @@ def main():
 
 KDD-99 in five categories, 41 columns, 30 rounds over C4.5 unless said otherwise, costs as in `abe2004`; Python {platform.python_version()},
 {platform.machine()}. "Peak before the fit" has the interpreter, the libraries and the reading of the file in it. A run from a
-Parquet file keeps one share per row and class, and the samples, but no features.
+Parquet file keeps one share per row and class, and the samples, but no features. The machine had {os.cpu_count()} cores and a load of
+{os.getloadavg()[0]:.0f} at the end: where that is more than its cores, seconds say more about the others than processor seconds do.
 
 {chr(10).join(lines)}
 """
