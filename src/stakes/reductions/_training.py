@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes.costs import CostMatrix
-from stakes.reductions._rows import Rows
+from stakes.reductions._rows import BLOCK, Rows
 from stakes.reductions._sampling import uniforms
 from stakes.table import Table
 
@@ -29,10 +30,6 @@ class Training:
     rows : Rows
     class_costs : array of shape (n_classes, n_classes)
         Costs ``[actual, predicted]``, used where rows have no costs of their own.
-    mixture : array of shape (n_samples, n_classes)
-        ``H_t(y|x)``, uniform at first.
-    importance : array of shape (n_samples,)
-        Weight of each row, for the methods that change one number per row.
     held : bool array of shape (n_samples,) or None
         Rows that no sample may have.
     """
@@ -40,13 +37,17 @@ class Training:
     rows: Rows
     class_costs: Floats
     held: NDArray[np.bool_] | None
-    mixture: Floats = field(init=False)
-    importance: Floats = field(init=False)
 
-    def __post_init__(self) -> None:
-        n_samples, n_classes = len(self.rows.codes), len(self.rows.classes)
-        self.mixture = np.full((n_samples, n_classes), 1 / n_classes)
-        self.importance = np.ones(n_samples)
+    @cached_property
+    def mixture(self) -> Floats:
+        """``H_t(y|x)``, shape (n_samples, n_classes), uniform at first."""
+        n_classes = len(self.rows.classes)
+        return np.full((len(self.rows.codes), n_classes), 1 / n_classes)
+
+    @cached_property
+    def importance(self) -> Floats:
+        """Weight of each row, for the methods that change one number per row."""
+        return np.ones(len(self.rows.codes))
 
     @classmethod
     def of(cls, rows: Rows, costs: CostMatrix, seed: int, fraction: float) -> Self:
@@ -77,6 +78,12 @@ class Training:
         codes = self.rows.codes[rows]
         bill = self.class_costs[codes] if self.rows.costs is None else self.rows.costs[rows]
         return bill - bill.min(axis=1, keepdims=True)
+
+    def weigh(self, importance: Callable[[Floats], Floats]) -> None:
+        """Set the weights of the rows from their costs, a block at a time."""
+        for start in range(0, len(self.importance), BLOCK):
+            at = slice(start, start + BLOCK)
+            self.importance[at] = importance(self.costs(at))
 
     def held_out_cost(self, chosen: NDArray[np.intp]) -> float:
         """Mean cost of these class codes for the held-out rows."""

@@ -31,6 +31,8 @@ from stakes.table import Schema, Table
 from stakes.tree import C45Classifier
 
 Floats = NDArray[np.float64]
+#: Components of a round, and how many rows of each class they learnt from; the samples themselves are let go.
+Round = tuple[list[Any], NDArray[np.intp]]
 
 
 class SamplingWarning(UserWarning):
@@ -213,14 +215,15 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
         return self
 
     def _learn(self, training: Training) -> None:
-        self._seen = np.zeros(len(self.classes_), dtype=np.int64)
+        self._seen = np.zeros(len(self.classes_), dtype=np.intp)
+        goes_on = len(self.alphas_) > 0
         self._start(training)
         if self._in_order or training.held is not None:
             self._learn_in_order(training)
         else:
             self._learn_apart(training)
         lost = self.classes_[(training.class_weights > 0) & (self._seen == 0)]
-        if len(lost) and self._seen.any():
+        if len(lost) and not goes_on:
             warnings.warn(
                 f"no row of class {', '.join(map(str, lost))} is in any sample: it weighs too little "
                 "beside the dearest; take more rounds, or sampling='sample_weight'",
@@ -229,12 +232,13 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
             )
 
     def _learn_apart(self, training: Training) -> None:
+        def one_round(t: int) -> Round:
+            return self._fit_round(t, self._draw(training, t, absorb=False))
+
         rounds = range(len(self.alphas_), self.n_estimators)
-        fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._fit_round)(t, self._draw(training, t, absorb=False)) for t in rounds
-        )
-        for t, (components, samples) in zip(rounds, fitted, strict=True):
-            self._keep(t, components, samples)
+        jobs = (delayed(one_round)(t) for t in rounds)
+        for t, fitted in zip(rounds, Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs), strict=True):
+            self._keep(t, fitted)
 
     def _learn_in_order(self, training: Training) -> None:
         done = len(self.alphas_)
@@ -245,7 +249,7 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
             samples = self._draw(training, t, absorb=t > 0 and not self._at_once)
             if t > 0 and self._is_enough(training):
                 break
-            self._keep(t, *self._fit_round(t, samples))
+            self._keep(t, self._fit_round(t, samples))
             if self._at_once:
                 self._absorb_all(training, t)
         else:
@@ -262,10 +266,8 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
 
     def _draw(self, training: Training, t: int, absorb: bool) -> list[Sample]:
         """Samples of round ``t``, in one pass over the rows; on the way the round before is absorbed."""
-        first, share = (
-            t * self._draws_per_round,
-            self._share if self.max_samples is None else self.max_samples,
-        )
+        first = t * self._draws_per_round
+        share = self._share if self.max_samples is None else self.max_samples
         samplers = [
             Sampler(self.sampling, share, self._seed, first + draw) for draw in range(self._draws_per_round)
         ]
@@ -277,20 +279,21 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
                 sampler.add(part.start, part.table, part.codes, part.usable(weights), targets, part.weight)
         return [sampler.sample() for sampler in samplers]
 
-    def _fit_round(self, t: int, samples: list[Sample]) -> tuple[list[Any], list[Sample]]:
+    def _fit_round(self, t: int, samples: list[Sample]) -> Round:
         first = t * self._draws_per_round
-        seeds = [(self._seed + first + draw) % 2**31 for draw in range(len(samples))]
-        component = self._component()
-        return [
-            fit_component(component, self._layout, s, i) for s, i in zip(samples, seeds, strict=True)
-        ], samples
+        components = [
+            fit_component(self._component(), self._layout, sample, (self._seed + first + draw) % 2**31)
+            for draw, sample in enumerate(samples)
+        ]
+        actual = np.concatenate([sample.actual for sample in samples])
+        return components, np.bincount(actual, minlength=len(self.classes_))
 
-    def _keep(self, t: int, components: list[Any], samples: list[Sample]) -> None:
+    def _keep(self, t: int, fitted: Round) -> None:
+        components, counts = fitted
         self.estimators_ += components
         self.alphas_.append(self._mixture_weight(t))
-        self.sample_counts_.append(sum(len(sample.target) for sample in samples))
-        for sample in samples:
-            self._seen += np.bincount(sample.actual, minlength=len(self._seen))
+        self.sample_counts_.append(int(counts.sum()))
+        self._seen += counts
 
     def _is_enough(self, training: Training) -> bool:
         """Note what predictions for held-out rows cost by now; whether it has not fallen for long enough."""

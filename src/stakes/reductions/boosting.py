@@ -91,9 +91,7 @@ class CostBoosting(Reduction):
 
     def _start(self, training: Training) -> None:
         if self.variant != "adaboost":
-            for start in range(0, len(training.importance), 2**16):
-                at = slice(start, start + 2**16)
-                training.importance[at] = training.costs(at).sum(axis=1)
+            training.weigh(lambda costs: costs.sum(axis=1))
         training.importance[:] = scaled(training.importance, training.rows.weight)
         self._first_weights = training.importance.copy()
         self._total = 0.0

@@ -86,9 +86,7 @@ class IterativeWeighting(Reduction):
         return self.n_votes
 
     def _start(self, training: Training) -> None:
-        for start in range(0, len(training.importance), 2**16):
-            at = slice(start, start + 2**16)
-            training.importance[at] = training.costs(at).max(axis=1)
+        training.weigh(lambda costs: costs.max(axis=1))
 
     def _pairs(self, part: Part) -> tuple[Floats, NDArray[np.int32]]:
         return part.importance[:, np.newaxis], part.cheapest[:, np.newaxis]
