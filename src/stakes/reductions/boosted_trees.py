@@ -92,10 +92,7 @@ class Trees:
 def fit_trees(matrix: Matrix, training: Training) -> tuple[Trees, Matrix]:
     """Boost on every fold as long as held-out rows gain by it; mean of the folds, scores of held-out rows."""
     splits = training.splits
-    models = [
-        HistGradientBoostingClassifier(random_state=training.seed, **_SETTINGS).set_params(max_iter=0)
-        for _ in splits
-    ]
+    models = [HistGradientBoostingClassifier(random_state=training.seed, **_SETTINGS) for _ in splits]
     scores = training.start()
     best_loss, best_round, best_scores = training.loss(scores), 0, scores.copy()
     done = 0
@@ -109,16 +106,13 @@ def fit_trees(matrix: Matrix, training: Training) -> tuple[Trees, Matrix]:
             return model.set_params(max_iter=rounds).fit(matrix[rows], training.codes[rows], given)
 
         training.run(grow, zip(models, splits, strict=True))
-        for last in range(done + STEP, rounds + 1, STEP):
+        for first in range(done, rounds, STEP):
             for model, (_, held) in zip(models, splits, strict=True):
-                if len(held):
-                    new = flatten([model], last - STEP, last, training.n_classes)
-                    # the first trees start from the model's level, not from the class shares
-                    before = scores[held] if last > STEP else 0.0
-                    scores[held] = before + new.scores(matrix[held]) - (new.level if last > STEP else 0.0)
+                new = flatten([model], first, first + STEP, training.n_classes).scores(matrix[held])
+                scores[held] = new + scores[held] if first else new
             loss = training.loss(scores)
             if loss < best_loss:
-                best_loss, best_round, best_scores = loss, last, scores.copy()
+                best_loss, best_round, best_scores = loss, first + STEP, scores.copy()
         done = rounds
         if best_round <= 0.75 * rounds:
             break
@@ -128,13 +122,15 @@ def fit_trees(matrix: Matrix, training: Training) -> tuple[Trees, Matrix]:
 def flatten(models: Sequence[Any], first: int, last: int, n_classes: int) -> Trees:
     """Rounds ``first`` to ``last - 1`` of boosted models as one sum of trees: the mean of the models' scores.
 
-    With two classes a model has one tree a round, for the odds of the second class.
+    The level that boosting starts from goes with round 0. With two classes a model has one tree a round, for
+    the odds of the second class.
     """
     nodes: list[Any] = []
     target: list[int] = []
     level = np.zeros(n_classes)
     for model in models:
-        level[n_classes - model._baseline_prediction.size :] += model._baseline_prediction.ravel()
+        if first == 0:
+            level[n_classes - model._baseline_prediction.size :] += model._baseline_prediction.ravel()
         for trees in model._predictors[first:last]:
             nodes += [tree.nodes for tree in trees]
             target += range(n_classes - len(trees), n_classes)
