@@ -359,8 +359,13 @@ def test_several_processes_give_the_same_tables(place, monkeypatch):
 
 def test_a_file_that_is_no_store(place):
     (place / "results.sqlite").write_text("not a database, but long enough to look at" * 30)
-    with pytest.raises(ValueError, match="must be a file of results that stakes wrote"):
+    with pytest.raises(ValueError, match="must be a file of results that this version of stakes wrote"):
         Store(place / "results.sqlite")
+    connection = sqlite3.connect(place / "older.sqlite")
+    connection.execute("create table units (key text)")
+    connection.close()
+    with pytest.raises(ValueError, match="it is of version 0, this one reads 1"):
+        Store(place / "older.sqlite")
 
 
 def test_no_such_cluster(place):
