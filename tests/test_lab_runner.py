@@ -17,6 +17,7 @@ from stakes.cli import app
 from stakes.lab import Store, load_protocol, make_plan, reproduce
 from stakes.lab import units as lab_units
 from stakes.lab.plan import NOT_ASKED
+from stakes.lab.runner import WorkerDied
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
 from stakes.lab.units import Task, code_version, perform, unit_key
 
@@ -283,6 +284,29 @@ def test_a_failing_unit_is_recorded_and_the_rest_goes_on(place):
     assert "trials failed" not in (place / "out" / "study.md").read_text()
 
 
+def test_a_unit_that_kills_its_process_is_found(place, monkeypatch):
+    """The pool stands in for worker processes: it delivers a part, and dies of one unit."""
+    poison = ("two", 1, 2, "slow")
+    deaths = []
+
+    def pool(n_jobs, tasks):
+        for task in tasks:
+            units = [(task.data.name, task.repeat, task.fold, learner.name) for learner in task.learners]
+            if poison in units:
+                deaths.append(len(tasks))
+                raise WorkerDied("the process that ran it died")
+            yield perform(task)
+
+    monkeypatch.setattr("stakes.lab.runner._on_cores", pool)
+    monkeypatch.setattr("stakes.lab.runner.SUSPECTS", 2)
+    found = reproduce(study(place), place / "out", n_jobs=2)
+    [failed] = found.failures
+    assert (failed.what["dataset"], failed.what["repeat"], failed.what["fold"]) == poison[:3]
+    assert "died" in failed.traceback and failed.what["learner"] == "slow"
+    assert count(place / "out") == 24 and deaths[0] > 1 and deaths[-1] == 1
+    assert found.tables[0].rows[0].cells[0].ours is not None
+
+
 def test_time_and_memory_are_recorded(place):
     found = reproduce(study(place, seconds=0.02), place / "out")
     connection = sqlite3.connect(place / "out" / "results.sqlite")
@@ -335,8 +359,13 @@ def test_several_processes_give_the_same_tables(place, monkeypatch):
 
 def test_a_file_that_is_no_store(place):
     (place / "results.sqlite").write_text("not a database, but long enough to look at" * 30)
-    with pytest.raises(ValueError, match="must be a file of results that stakes wrote"):
+    with pytest.raises(ValueError, match="must be a file of results that this version of stakes wrote"):
         Store(place / "results.sqlite")
+    connection = sqlite3.connect(place / "older.sqlite")
+    connection.execute("create table units (key text)")
+    connection.close()
+    with pytest.raises(ValueError, match="it is of version 0, this one reads 1"):
+        Store(place / "older.sqlite")
 
 
 def test_no_such_cluster(place):

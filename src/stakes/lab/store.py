@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+#: Of the layout of the file.
+VERSION = 1
 _SCHEMA = """
 create table if not exists units (
     key text primary key,
@@ -69,11 +71,15 @@ class Store:
             self._connection.execute("pragma journal_mode = wal")
             # A killed process loses nothing so; a power cut may lose the last units, which are run again.
             self._connection.execute("pragma synchronous = normal")
+            known = self._connection.execute("select name from sqlite_master where name = 'units'").fetchone()
+            version = self._connection.execute("pragma user_version").fetchone()[0]
+            if known is not None and version != VERSION:
+                raise sqlite3.DatabaseError(f"it is of version {version}, this one reads {VERSION}")
             self._connection.execute(_SCHEMA)
+            self._connection.execute(f"pragma user_version = {VERSION}")
         except sqlite3.DatabaseError as error:
-            raise ValueError(
-                f"{path} must be a file of results that stakes wrote, or not exist: {error}"
-            ) from None
+            accepted = "a file of results that this version of stakes wrote, or not exist"
+            raise ValueError(f"{path} must be {accepted}: {error}") from None
 
     def __enter__(self) -> Self:
         """Use it in a with statement."""
