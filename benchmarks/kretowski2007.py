@@ -25,7 +25,7 @@ from kept import Kept
 from stakes import C45Classifier, GDTClassifier, datasets
 from stakes._folds import stratified_folds
 from stakes.costs import kretowski_costs
-from stakes.report.comparison import ConstantClassifier
+from stakes.lab.constant import ConstantClassifier
 
 HERE = Path(__file__).parent
 #: The paper's name of a set and ours.
