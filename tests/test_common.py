@@ -53,7 +53,7 @@ ESTIMATORS = [
     C45Classifier(criterion="total_cost", max_depth=3),
     GDTClassifier(population_size=8, max_generations=10),
     GDTClassifier(variant="paper", population_size=8, max_generations=10, n_jobs=2),
-    RuleClassifier(t_good=0.8),
+    RuleClassifier(),
     RuleClassifier(abstain_cost=0.4, mark="all", held_out=0.25, cv=3, max_length=2, keep_whole=True),
     MinExpectedCost(C45Classifier(cost_use="none")),
     Guard(C45Classifier()),
