@@ -302,7 +302,8 @@ def _columns(part: Section, study: Study) -> list[ColumnSpec]:
 
     def title(learner: str | None, measure: str) -> str:
         parts = [learner] if learner and len(learners) > 1 else []
-        parts += [label or ""] if label else [measure] if len(measures) > 1 or not parts else []
+        if label is not None or len(measures) > 1 or not parts:
+            parts.append(label or measure.strip("_").replace("_", " "))
         return " ".join(parts)
 
     return [

@@ -74,7 +74,7 @@ class _Builder:
             part = list(self.rows_of([d for d in self.datasets if d.group == group]))
             label = f"{self.spec.mean}, {group}" if group else self.spec.mean
             whole = sum(d.group == group for d in self.all_datasets) == len(part)
-            rows += part + self.mean_rows(part, label, whole)
+            rows += part + (self.mean_rows(part, label, whole) if len(part) > 1 else [])
         return rows
 
     def groups(self) -> list[str]:
