@@ -11,8 +11,7 @@ namespace stakes {
 
 namespace {
 
-// ---- any machine
-// -------------------------------------------------------------------------------------------
+// ---- any machine ------------------------------------------------------------------------------------------
 
 template <typename Code>
 void at_most_plain(const Code* codes, Code cut, const std::uint64_t* rows, std::size_t n_words,
@@ -34,8 +33,7 @@ constexpr BitKernels kPlain{at_most_plain<std::uint8_t>, at_most_plain<std::uint
 
 #ifdef STAKES_X86
 
-// ---- AVX2
-// --------------------------------------------------------------------------------------------------
+// ---- AVX2 -------------------------------------------------------------------------------------------------
 
 #define STAKES_AVX2 __attribute__((target("avx2,popcnt")))
 
@@ -81,8 +79,7 @@ STAKES_AVX2 std::uint64_t count_and_avx2(const std::uint64_t* a, const std::uint
 
 constexpr BitKernels kAvx2{at_most_8_avx2, at_most_16_avx2, count_and_avx2};
 
-// ---- AVX-512
-// -----------------------------------------------------------------------------------------------
+// ---- AVX-512 ----------------------------------------------------------------------------------------------
 
 #define STAKES_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vpopcntdq,popcnt")))
 

@@ -24,8 +24,7 @@ double price_of_node(const Trees& trees, const NodePtr& root) {
   return now > dearer ? unit * (now - larger) / (now - dearer) : 0.0;
 }
 
-// ---- one test with the subtrees as they are
-// ----------------------------------------------------------------
+// ---- one test with the subtrees as they are ---------------------------------------------------------------
 
 // What a row costs in a subtree: its answer, and the tests on the way.
 double cost_below(const EvolveTable& table, const EvolveNode* node, std::uint32_t row) {

@@ -6,8 +6,7 @@ namespace stakes {
 
 namespace {
 
-// ---- drawing rows
-// ------------------------------------------------------------------------------------------
+// ---- drawing rows -----------------------------------------------------------------------------------------
 
 std::uint32_t random_row(const EvolveTable& table, const RowSet& rows, Random& random) {
   if (!rows.bits) return rows.list[random.below(rows.list.size())];
@@ -43,8 +42,7 @@ std::vector<std::uint32_t> sample_rows(const Trees& trees, const RowSet& rows, s
   return sample;
 }
 
-// ---- tests
-// -------------------------------------------------------------------------------------------------
+// ---- tests ------------------------------------------------------------------------------------------------
 
 // Two groups of values at random, with `a` in the one and `b` in the other.
 EvolveTest random_groups(const EvolveColumn& column, std::int32_t f, std::int32_t a, std::int32_t b,
@@ -100,8 +98,7 @@ EvolveTest random_test(const Trees& trees, const Reach& reach, Random& random) {
   return test;
 }
 
-// ---- growing from the top (section 2.2)
-// --------------------------------------------------------------------
+// ---- growing from the top (section 2.2) -------------------------------------------------------------------
 
 namespace {
 
@@ -153,8 +150,7 @@ NodePtr first_tree(const Trees& trees, Random& random) {
       trees.graft(dipolar_sketch(trees, *trees.everyone(), trees.options().sample_rows, random)));
 }
 
-// ---- CrossTrees
-// --------------------------------------------------------------------------------------------
+// ---- CrossTrees -------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -200,8 +196,7 @@ Couple cross_trees(const Trees& trees, const Couple& parents, Random& random) {
   return swap_tests(trees, a, b);
 }
 
-// ---- MutateNode
-// --------------------------------------------------------------------------------------------
+// ---- MutateNode -------------------------------------------------------------------------------------------
 
 NodePtr new_test(const Trees& trees, const NodePtr& node, Random& random) {
   EvolveTest test = dipolar_test(trees, *node->reach, random);

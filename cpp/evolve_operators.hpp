@@ -7,8 +7,7 @@
 
 namespace stakes {
 
-// ---- tests
-// -------------------------------------------------------------------------------------------------
+// ---- tests ------------------------------------------------------------------------------------------------
 
 // A test that separates two rows of different classes; column -1 where the rows do not allow one.
 EvolveTest dipolar_test(const Trees& trees, const Reach& reach, Random& random);
@@ -18,19 +17,16 @@ EvolveTest random_test(const Trees& trees, const Reach& reach, Random& random);
 // on a sample of so many rows.
 NodePtr dipolar_sketch(const Trees& trees, const Reach& reach, std::size_t n_rows, Random& random);
 
-// ---- first population
-// --------------------------------------------------------------------------------------
+// ---- first population -------------------------------------------------------------------------------------
 
 NodePtr first_tree(const Trees& trees, Random& random);
 
-// ---- CrossTrees
-// --------------------------------------------------------------------------------------------
+// ---- CrossTrees -------------------------------------------------------------------------------------------
 
 using Couple = std::pair<NodePtr, NodePtr>;
 Couple cross_trees(const Trees& trees, const Couple& parents, Random& random);
 
-// ---- MutateNode
-// --------------------------------------------------------------------------------------------
+// ---- MutateNode -------------------------------------------------------------------------------------------
 
 // The five variants for inner nodes and the two for leaves. Each returns a sketch to be put in the node's
 // place, or null where the variant does not apply.

@@ -58,8 +58,7 @@ void lower(const EvolveColumn& column, std::int32_t cut, const std::uint64_t* fr
   }
 }
 
-// ---- what rows cost
-// ----------------------------------------------------------------------------------------
+// ---- what rows cost ---------------------------------------------------------------------------------------
 
 void price_leaf(const EvolveTable& table, Reach& reach, const std::vector<double>& bills) {
   const auto k = static_cast<std::size_t>(table.n_classes);
@@ -105,8 +104,7 @@ void weigh_rows(const EvolveTable& table, Reach& reach) {
                   [&](std::uint32_t row) { reach.class_weights[table.classes[row]] += table.weight(row); });
 }
 
-// ---- splitting
-// ---------------------------------------------------------------------------------------------
+// ---- splitting --------------------------------------------------------------------------------------------
 
 // One branch while it is filled. `counts` are used where each row weighs 1.
 struct Part {

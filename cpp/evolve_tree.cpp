@@ -153,8 +153,7 @@ NodePtr Trees::put(const Path& path, NodePtr node) const {
   return node;
 }
 
-// ---- fitness
-// -----------------------------------------------------------------------------------------------
+// ---- fitness ----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -221,8 +220,7 @@ NodePtr Trees::maximize_fitness(const NodePtr& node, Totals& totals) const {
   return leaf(node->reach);
 }
 
-// ---- arrays
-// ------------------------------------------------------------------------------------------------
+// ---- arrays -----------------------------------------------------------------------------------------------
 
 FlatEvolved flatten(const NodePtr& root) {
   FlatEvolved flat;

@@ -392,7 +392,7 @@ class GDTClassifier(TreeClassifier):
             "inner_odds": _odds(self.inner_odds, 5, "inner_odds"),
             "leaf_odds": _odds(self.leaf_odds, 2, "leaf_odds"),
             "local_rate": self.local_search if self.variant == "memetic" else 0.0,
-            "local_rows": 4096,
+            "local_rows": 8192,
             "check": self.debug,
             "seed": seed,
             "n_threads": effective_n_jobs(self.n_jobs),
