@@ -19,7 +19,7 @@ demo: $(INSTALLED)
 	$(BIN)/stakes demo
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
