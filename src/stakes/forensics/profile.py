@@ -7,7 +7,6 @@ A profile is a JSON document (gzip where the name ends in ``.gz``)::
      "counts": [3, ...],                 starts of each function
      "trees": [[0, []], [4, [0]], ...],  function, then the trees it called; children come before parents
      "tree_counts": [3, 1, ...],         calls that had this tree
-     "depth": null,                      levels below a call that were kept; null: all of them
      "lines": [[0, 44, 3], ...],         function, line, times reached; empty unless asked for
      "complete": true,                   false where a table of the recorder was full
      "interpreter": "cpython 3.12",
@@ -76,7 +75,6 @@ class Profile:
     counts: tuple[int, ...]
     trees: tuple[tuple[int, tuple[int, ...]], ...] = ()
     tree_counts: tuple[int, ...] = ()
-    depth: int | None = None
     lines: tuple[tuple[int, int, int], ...] = ()
     complete: bool = True
     interpreter: str = ""
@@ -130,7 +128,9 @@ def project(profile: Profile, functions: Collection[Function] | None = None) -> 
         Without the functions and trees that were never seen.
     """
     watched = [functions is None or function in functions for function in profile.functions]
-    starts = {f: n for f, n, seen in zip(profile.functions, profile.counts, watched, strict=True) if seen and n}
+    starts = {
+        f: n for f, n, seen in zip(profile.functions, profile.counts, watched, strict=True) if seen and n
+    }
     leaves = [CallTree(function) for function in profile.functions]
     counters: tuple[Counter[CallTree], ...] = (Counter(), Counter(), Counter())
     # What a tree shows to its caller: itself where watched, else what it called. Children come first.
@@ -223,7 +223,6 @@ def profile_to_dict(profile: Profile) -> dict[str, Any]:
         "counts": list(profile.counts),
         "trees": [[function, list(children)] for function, children in profile.trees],
         "tree_counts": list(profile.tree_counts),
-        "depth": profile.depth,
         "lines": [list(entry) for entry in profile.lines],
         "complete": profile.complete,
         "interpreter": profile.interpreter,
@@ -241,11 +240,14 @@ def profile_from_dict(document: Mapping[str, Any]) -> Profile:
     _json.check_mapping(document, "the profile", profile_to_dict(Profile((), ())))
     try:
         profile = Profile(
-            functions=tuple(Function(str(path), str(name), int(line)) for path, name, line in document["functions"]),
+            functions=tuple(
+                Function(str(path), str(name), int(line)) for path, name, line in document["functions"]
+            ),
             counts=tuple(map(int, document["counts"])),
-            trees=tuple((int(function), tuple(map(int, children))) for function, children in document["trees"]),
+            trees=tuple(
+                (int(function), tuple(map(int, children))) for function, children in document["trees"]
+            ),
             tree_counts=tuple(map(int, document["tree_counts"])),
-            depth=document["depth"],
             lines=tuple((int(f), int(line), int(count)) for f, line, count in document["lines"]),
             complete=bool(document["complete"]),
             interpreter=str(document["interpreter"]),

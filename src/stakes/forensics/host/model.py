@@ -29,7 +29,17 @@ from typing import Any
 from .watch import Watch
 
 FORMAT, VERSION = "stakes-clarify", 1
-_KEYS = ("interpreter", "versions", "watch", "tree", "classes", "texts", "ranges", "purity", "expected_events")
+_KEYS = (
+    "interpreter",
+    "versions",
+    "watch",
+    "tree",
+    "classes",
+    "texts",
+    "ranges",
+    "purity",
+    "expected_events",
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +78,9 @@ class Verdict:
         if self.label is not None:
             return f"clarify: likely cause ({self.agree} of {self.similar} similar runs): {self.text}"
         nearest = "; ".join(f"{name} ({label})" for name, label in self.nearest)
-        return f"clarify: cause unknown: {self.why_unknown}." + (f" Nearest recorded runs: {nearest}." if nearest else "")
+        return f"clarify: cause unknown: {self.why_unknown}." + (
+            f" Nearest recorded runs: {nearest}." if nearest else ""
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -149,7 +161,9 @@ class ClarifyModel:
     def _why_unknown(self, counts: Sequence[int], agree: float, similar: float) -> str:
         if similar <= 0 or agree < self.document["purity"] * similar:
             return f"{round(agree)} of {round(similar)} similar runs agree"
-        for feature, count, (least, most) in zip(self.watch.features, counts, self.document["ranges"], strict=True):
+        for feature, count, (least, most) in zip(
+            self.watch.features, counts, self.document["ranges"], strict=True
+        ):
             if not least <= count <= most:
                 return f"{feature} was counted {count} times, {least} to {most} in training"
         return ""
