@@ -13,6 +13,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from . import memory as layout
+from .backend import free_tool
 
 _NAMES, _FUNCTIONS, _SETS, _TREES, _LINES, _THREADS = range(6)
 _GENERATORS = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
@@ -108,13 +109,12 @@ class Tables:
         return used
 
 
-class Tracer:
+class PlainTracer:
     """Counts starts, trees and lines of everything that runs."""
 
-    def start(self, memory: mmap.mmap, trees: bool, lines: bool) -> None:
+    def start(self, tables: mmap.mmap, trees: bool, lines: bool, in_file: bool) -> None:
         """Begin to count."""
-        self.rebase(memory)
-        self._codes: dict[int, tuple[int, CodeType]] = {}
+        self.rebase(tables, in_file)
         self._with_trees, self._with_lines = trees, lines
         if sys.version_info >= (3, 12):
             self._start_monitoring()
@@ -125,10 +125,10 @@ class Tracer:
                 threading.settrace(self._trace)
                 sys.settrace(self._trace)
 
-    def rebase(self, memory: mmap.mmap) -> None:
+    def rebase(self, tables: mmap.mmap, in_file: bool) -> None:
         """Count into other, empty tables from now on: after a fork."""
-        self._tables = Tables(memory)
-        self._codes = {}
+        self._tables = Tables(tables)
+        self._codes: dict[int, tuple[int, CodeType]] = {}
         self._local = threading.local()
         self._starts = self._tables.offset(_FUNCTIONS) // 8 + 3
         self._calls = self._tables.offset(_TREES) // 8 + 1
@@ -137,8 +137,7 @@ class Tracer:
     def _start_monitoring(self) -> None:
         monitoring = sys.monitoring
         events = monitoring.events
-        # Ids 0, 1, 2 and 5 are spoken for by debuggers, coverage, profilers and optimisers.
-        tool = next(tool for tool in (4, 3) if monitoring.get_tool(tool) is None)
+        tool = free_tool()
         monitoring.use_tool_id(tool, "stakes.clarify")
         wanted: dict[int, Any] = {events.PY_START: lambda code, _: self._begin(code, True)}
         if self._with_trees:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 
 from . import memory
+from .backend import recorder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import mmap
     from collections.abc import Mapping
 
 #: Set by the starting command: the folder for the files of counters, and what to count ("trees", "lines").
@@ -22,16 +24,19 @@ def begin(environment: Mapping[str, str]) -> None:
     folder, count = environment.get(FOLDER), environment.get(COUNT, "")
     if not folder:
         return
-    from .fallback import Tracer
-
-    tracer = Tracer()
+    tracer, _ = recorder()
 
     def follow() -> None:
-        try:
-            tracer.rebase(memory.create(folder, memory.RECORDING))
-        except Exception:
-            tracer.rebase(memory.create(None, memory.RECORDING))
+        tables, in_file = _tables(folder)
+        tracer.rebase(tables, in_file)
 
-    tables = memory.create(folder, memory.RECORDING)
     os.register_at_fork(after_in_child=follow)
-    tracer.start(tables, "trees" in count, "lines" in count)
+    tracer.start(memory.create(folder, memory.RECORDING), "trees" in count, "lines" in count, True)
+
+
+def _tables(folder: str) -> tuple[mmap.mmap, bool]:
+    """Return tables for a forked process: in memory where it may no longer write to the folder."""
+    try:
+        return memory.create(folder, memory.RECORDING), True
+    except OSError:
+        return memory.create(None, memory.RECORDING), False
