@@ -37,7 +37,9 @@ def program_of(name: str, cache: Path, python: str | None) -> Program:
     return Program(interpreter, cases.TARGET, cases.PRELOAD)
 
 
-def collect(name: str, cache: Path, *, python: str | None = None, inputs: int = 30, lines: bool = True) -> Path:
+def collect(
+    name: str, cache: Path, *, python: str | None = None, inputs: int = 30, lines: bool = True
+) -> Path:
     """Record what is missing; return the folder of the profiles."""
     cases, runs = cases_of(name), cache / name / "runs"
     runs.mkdir(parents=True, exist_ok=True)
@@ -46,7 +48,7 @@ def collect(name: str, cache: Path, *, python: str | None = None, inputs: int = 
         for number in range(inputs)
         for label in cases.CAUSES
         for repetition in (*range(REPETITIONS), *(["fresh"] if number < FRESH else []))
-        if not (runs / f"{label}-{number}-{repetition}.json.gz").exists()
+        if not (runs / f"{label}-{number}-{repetition}.profile.gz").exists()
     ]
     if not todo:
         return runs
@@ -57,7 +59,7 @@ def collect(name: str, cache: Path, *, python: str | None = None, inputs: int = 
             profile = recorder.record_fresh(case) if repetition == "fresh" else recorder.record(case)
             if cases.SYMPTOM not in profile.symptom.message:
                 raise RuntimeError(f"{case.name} ended otherwise: {profile.symptom}")
-            write_profile(profile, runs / f"{label}-{number}-{repetition}.json.gz")
+            write_profile(profile, runs / f"{label}-{number}-{repetition}.profile.gz")
             if sys.stderr.isatty() or done % 50 == 0:
                 rate = (time.monotonic() - started) / done
                 print(f"{name}: {done} of {len(todo)} runs, {rate:.1f} s each", file=sys.stderr)
@@ -66,7 +68,9 @@ def collect(name: str, cache: Path, *, python: str | None = None, inputs: int = 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cache", type=Path, required=True, help="folder for environments, inputs and profiles")
+    parser.add_argument(
+        "--cache", type=Path, required=True, help="folder for environments, inputs and profiles"
+    )
     parser.add_argument("--programs", nargs="+", default=PROGRAMS, choices=PROGRAMS)
     parser.add_argument("--inputs", type=int, default=30, help="different inputs per cause")
     parser.add_argument("--no-lines", action="store_true", help="no line counts: a third of the time")

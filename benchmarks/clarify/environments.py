@@ -29,7 +29,15 @@ def environment(cache: Path, name: str, packages: tuple[str, ...], python: str) 
     if not done.exists() or done.read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([python, "-m", "venv", str(folder)], check=True)
-        install = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"]
+        install = [
+            str(folder / "bin" / "python"),
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--disable-pip-version-check",
+            "--no-deps",
+        ]
         subprocess.run([*install, *packages], check=True)
         done.write_text(wanted)
     return str(folder / "bin" / "python")

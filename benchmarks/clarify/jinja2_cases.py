@@ -31,7 +31,11 @@ def make(label: str, number: int, folder: Path) -> Case:
     rng = random.Random(f"jinja2 {label} {number}")
     folder.mkdir(parents=True, exist_ok=True)
     lost, one, two, three, *macros = names(rng, 10)
-    values = {one: sentence(rng), two: [rng.randint(1, 99) for _ in range(rng.randint(1, 6))], three: rng.random() < 0.5}
+    values = {
+        one: sentence(rng),
+        two: [rng.randint(1, 99) for _ in range(rng.randint(1, 6))],
+        three: rng.random() < 0.5,
+    }
     writer = _Writer(rng, folder, one, two, three, macros)
     before = [writer.fine() for _ in range(rng.randint(1, 8))]
     after = [writer.fine() for _ in range(rng.randint(0, 4))]
@@ -55,7 +59,18 @@ class _Writer:
 
     def fine(self) -> str:
         return self.rng.choice(
-            (self.text, self.text, self.value, self.loop, self.choice, self.scope, self.macro, self.part, self.call, self.library)
+            (
+                self.text,
+                self.text,
+                self.value,
+                self.loop,
+                self.choice,
+                self.scope,
+                self.macro,
+                self.part,
+                self.call,
+                self.library,
+            )
         )()
 
     def text(self):
@@ -65,7 +80,9 @@ class _Writer:
         return f"{{{{ {self.one}|{self.rng.choice(('upper', 'title', 'length', 'trim'))} }}}}"
 
     def loop(self):
-        inner = self.rng.choice(("{{ item }}", "{% set twice = item * 2 %}{{ twice }}", "{% if item > 9 %}{{ item }}{% endif %}"))
+        inner = self.rng.choice(
+            ("{{ item }}", "{% set twice = item * 2 %}{{ twice }}", "{% if item > 9 %}{{ item }}{% endif %}")
+        )
         return f"{{% for item in {self.two} %}}{inner} {{% endfor %}}"
 
     def choice(self):
@@ -89,7 +106,9 @@ class _Writer:
 
     def library(self):
         name = f"{self.rng.choice(self.macros)}_{self.new()}"
-        self.write(text := f"part{self.new()}.html", f"{{% macro {name}(arg) %}}{{{{ arg }}}}{{% endmacro %}}")
+        self.write(
+            text := f"part{self.new()}.html", f"{{% macro {name}(arg) %}}{{{{ arg }}}}{{% endmacro %}}"
+        )
         return f'{{% from "{text}" import {name} %}}{{{{ {name}({self.one}) }}}}'
 
     def new(self) -> int:
@@ -101,7 +120,9 @@ class _Writer:
 
 
 def _not_passed(writer, lost, values):
-    return f"{{{{ {lost} }}}}" if writer.rng.random() < 0.7 else f"{{% if {lost} %}}{writer.text()}{{% endif %}}"
+    return (
+        f"{{{{ {lost} }}}}" if writer.rng.random() < 0.7 else f"{{% if {lost} %}}{writer.text()}{{% endif %}}"
+    )
 
 
 def _set_in_loop(writer, lost, values):
@@ -121,7 +142,9 @@ def _import(writer, lost, values):
 
 
 def _with(writer, lost, values):
-    inner = writer.rng.choice((f"{{% with %}}{{% set {lost} = 1 %}}", f"{{% with {lost} = {writer.one} %}}{{{{ {lost} }}}}"))
+    inner = writer.rng.choice(
+        (f"{{% with %}}{{% set {lost} = 1 %}}", f"{{% with {lost} = {writer.one} %}}{{{{ {lost} }}}}")
+    )
     return f"{inner}{{% endwith %}}{{{{ {lost} }}}}"
 
 

@@ -45,14 +45,29 @@ def make(label: str, number: int, folder: Path) -> Case:
     wanted, *others = names(rng, rng.randint(2, 6), "-")
     fine = others[: rng.choice((0, 0, 1, 1, 2))]
     for other in others:
-        _page(folder, other, [(_wheel(folder, other, version), {}) for version in _versions(rng, rng.randint(1, 4))])
+        _page(
+            folder,
+            other,
+            [(_wheel(folder, other, version), {}) for version in _versions(rng, rng.randint(1, 4))],
+        )
     links, requirement, options = _CAUSES[label](rng, wanted)
     if label != "no-such-project":
         rng.shuffle(links)
         _page(folder, wanted, links)
     if rng.random() < 0.3:
-        options = [*options, *rng.choice((["--prefer-binary"], ["--no-deps"], ["--timeout", "9"], ["--retries", "1"]))]
-    argv = ["download", "--no-cache-dir", "--disable-pip-version-check", "-q", "-d", str(folder / "got"), *options]
+        options = [
+            *options,
+            *rng.choice((["--prefer-binary"], ["--no-deps"], ["--timeout", "9"], ["--retries", "1"])),
+        ]
+    argv = [
+        "download",
+        "--no-cache-dir",
+        "--disable-pip-version-check",
+        "-q",
+        "-d",
+        str(folder / "got"),
+        *options,
+    ]
     index = ["--index-url", (folder / "simple").as_uri()]
     return Case(f"pip {label} {number}", label, [*argv, *index, *fine, requirement], str(folder))
 
@@ -79,13 +94,19 @@ def _wheel(folder: Path, project: str, version: str) -> str:
     path = folder / "files" / f"{base}-py3-none-any.whl"
     path.parent.mkdir(exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(f"{base}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {project}\nVersion: {version}\n")
-        archive.writestr(f"{base}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(
+            f"{base}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {project}\nVersion: {version}\n"
+        )
+        archive.writestr(
+            f"{base}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
         archive.writestr(f"{base}.dist-info/RECORD", "")
     return path.name
 
 
-def _wheels(rng: random.Random, project: str, tags: list[str], n: int, **attributes: str) -> list[tuple[str, dict[str, str]]]:
+def _wheels(
+    rng: random.Random, project: str, tags: list[str], n: int, **attributes: str
+) -> list[tuple[str, dict[str, str]]]:
     base = project.replace("-", "_")
     return [(f"{base}-{version}-{rng.choice(tags)}.whl", dict(attributes)) for version in _versions(rng, n)]
 
@@ -108,7 +129,12 @@ def _no_such_project(rng, project):
 
 
 def _other_python(rng, project):
-    tags = ["cp27-cp27mu-manylinux1_x86_64", "cp36-cp36m-manylinux1_x86_64", "cp37-cp37m-linux_x86_64", "py2-none-any"]
+    tags = [
+        "cp27-cp27mu-manylinux1_x86_64",
+        "cp36-cp36m-manylinux1_x86_64",
+        "cp37-cp37m-linux_x86_64",
+        "py2-none-any",
+    ]
     return _wheels(rng, project, tags, _many(rng)), _asked(rng, project), []
 
 
@@ -134,7 +160,11 @@ def _plain_wheels(rng, project, n, **attributes):
 
 
 def _only_binary(rng, project):
-    return _sdists(rng, project, _many(rng)), _asked(rng, project), ["--only-binary", rng.choice((":all:", project))]
+    return (
+        _sdists(rng, project, _many(rng)),
+        _asked(rng, project),
+        ["--only-binary", rng.choice((":all:", project))],
+    )
 
 
 def _no_binary(rng, project):
@@ -163,12 +193,26 @@ def _only_pre_releases(rng, project):
 def _only_yanked(rng, project):
     n = _many(rng)
     make_links = _plain_wheels if rng.random() < 0.6 else _sdists
-    return make_links(rng, project, n, yanked=rng.choice(("", "broken", "wrong files"))), _asked(rng, project), []
+    return (
+        make_links(rng, project, n, yanked=rng.choice(("", "broken", "wrong files"))),
+        _asked(rng, project),
+        [],
+    )
 
 
 def _bad_file_names(rng, project):
     base = project.replace("-", "_")
-    shapes = ["{b}-{v}.whl", "{b}.tar.gz", "{b}-{v}.rpm", "{b}-{v}.exe", "{b}-{v}.egg", "{b}-{v}-py3.whl", "{b}_{v}.deb", "v{v}.zip", "{b}-{v}.tar.gz.asc"]
+    shapes = [
+        "{b}-{v}.whl",
+        "{b}.tar.gz",
+        "{b}-{v}.rpm",
+        "{b}-{v}.exe",
+        "{b}-{v}.egg",
+        "{b}-{v}-py3.whl",
+        "{b}_{v}.deb",
+        "v{v}.zip",
+        "{b}-{v}.tar.gz.asc",
+    ]
     links = [(rng.choice(shapes).format(b=base, v=version), {}) for version in _versions(rng, _many(rng))]
     return links, _asked(rng, project), []
 

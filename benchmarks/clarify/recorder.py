@@ -16,7 +16,7 @@ from pathlib import Path
 
 from stakes.forensics.host import counters
 from stakes.forensics.places import Places
-from stakes.forensics.profile import Profile, merge, project
+from stakes.forensics.profile import Profile, merge
 from stakes.forensics.record import record, symptom, to_profile, traced
 
 HERE = Path(__file__).parent

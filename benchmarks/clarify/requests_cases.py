@@ -46,7 +46,13 @@ def make(label: str, number: int, folder: Path) -> Case:
     query = "?" + "&".join(f"{key}={rng.randint(1, 99)}" for key in names(rng, rng.randint(1, 4)))
     bad = f"{base}/{label}/{number}/{name(rng)}{query if rng.random() < 0.5 else ''}"
     proxied = label == "proxy-error" or rng.random() < 0.2
-    return Case(f"requests {label} {number}", label, [*good, bad], str(folder), {"HTTP_PROXY": base} if proxied else {})
+    return Case(
+        f"requests {label} {number}",
+        label,
+        [*good, bad],
+        str(folder),
+        {"HTTP_PROXY": base} if proxied else {},
+    )
 
 
 @cache
@@ -74,7 +80,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _common(rng):
-    found = [("Date", "Mon, 02 Nov 2026 10:00:00 GMT"), ("Server", rng.choice(("nginx", "envoy", "gunicorn")))]
+    found = [
+        ("Date", "Mon, 02 Nov 2026 10:00:00 GMT"),
+        ("Server", rng.choice(("nginx", "envoy", "gunicorn"))),
+    ]
     found += [(f"X-{name(rng, '-')}", str(rng.randint(1, 99))) for _ in range(rng.randint(0, 4))]
     if rng.random() < 0.3:
         found.append(("Set-Cookie", f"{name(rng)}={rng.randint(1, 9999)}; Path=/"))
@@ -86,7 +95,12 @@ def _sized(rng, kind, body, status="200 OK"):
     if rng.random() < 0.4 and body:
         cut = rng.randint(1, len(body))
         chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:cut], body[cut:]) if part)
-        return "HTTP/1.1", status, [("Content-Type", kind), ("Transfer-Encoding", "chunked")], chunks + b"0\r\n\r\n"
+        return (
+            "HTTP/1.1",
+            status,
+            [("Content-Type", kind), ("Transfer-Encoding", "chunked")],
+            chunks + b"0\r\n\r\n",
+        )
     return "HTTP/1.1", status, [("Content-Type", kind), ("Content-Length", len(body))], body
 
 
@@ -101,7 +115,9 @@ def _json(rng):
 
 def _html(rng, title):
     paragraphs = "".join(f"<p>{sentence(rng)}</p>" for _ in range(rng.randint(1, 20)))
-    return f"<!DOCTYPE html><html><head><title>{title}</title></head><body>{paragraphs}</body></html>".encode()
+    return (
+        f"<!DOCTYPE html><html><head><title>{title}</title></head><body>{paragraphs}</body></html>".encode()
+    )
 
 
 def _fine(rng):
@@ -118,7 +134,9 @@ def _sign_in(rng):
 
 
 def _empty(rng):
-    headers = [("Content-Type", _mostly(rng, "application/json", "application/json; charset=utf-8", "text/html"))]
+    headers = [
+        ("Content-Type", _mostly(rng, "application/json", "application/json; charset=utf-8", "text/html"))
+    ]
     return "HTTP/1.1", "200 OK", [*headers, ("Content-Length", 0)], b""
 
 
@@ -127,7 +145,11 @@ def _no_content(rng):
 
 
 def _gzip(rng):
-    return _sized(rng, _mostly(rng, "application/json", "application/octet-stream", "application/json; charset=utf-8"), gzip.compress(_json(rng), mtime=0))
+    return _sized(
+        rng,
+        _mostly(rng, "application/json", "application/octet-stream", "application/json; charset=utf-8"),
+        gzip.compress(_json(rng), mtime=0),
+    )
 
 
 def _jsonp(rng):
@@ -138,7 +160,11 @@ def _jsonp(rng):
 def _proxy(rng):
     status = rng.choice(("502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout"))
     body = _html(rng, status)
-    headers = [("Via", f"1.0 {name(rng)} (squid)"), ("Content-Type", "text/html"), ("Content-Length", len(body))]
+    headers = [
+        ("Via", f"1.0 {name(rng)} (squid)"),
+        ("Content-Type", "text/html"),
+        ("Content-Length", len(body)),
+    ]
     return "HTTP/1.0", status, [*headers, ("Connection", "close")], body
 
 
@@ -150,7 +176,12 @@ def _xml(rng):
 
 def _limited(rng):
     body = f"Too many requests. {sentence(rng)}.".encode()
-    version, status, headers, body = _sized(rng, _mostly(rng, "text/plain", "text/plain; charset=utf-8", "application/json"), body, "429 Too Many Requests")
+    version, status, headers, body = _sized(
+        rng,
+        _mostly(rng, "text/plain", "text/plain; charset=utf-8", "application/json"),
+        body,
+        "429 Too Many Requests",
+    )
     return version, status, [*headers, ("Retry-After", rng.randint(1, 60))], body
 
 

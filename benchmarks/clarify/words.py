@@ -4,8 +4,50 @@ from __future__ import annotations
 
 import random
 
-_FIRST = "amber brisk cedar delta ember fable grain hazel iris jolly kite lunar maple noble ochre pearl quartz river sable timber".split()
-_SECOND = "anchor basin canyon drift engine forge garden harbor index jacket kernel ledger meadow notion orbit parcel quill ridge signal tower".split()
+_FIRST = [
+    "amber",
+    "brisk",
+    "cedar",
+    "delta",
+    "ember",
+    "fable",
+    "grain",
+    "hazel",
+    "iris",
+    "jolly",
+    "kite",
+    "lunar",
+    "maple",
+    "noble",
+    "ochre",
+    "pearl",
+    "quartz",
+    "river",
+    "sable",
+    "timber",
+]
+_SECOND = [
+    "anchor",
+    "basin",
+    "canyon",
+    "drift",
+    "engine",
+    "forge",
+    "garden",
+    "harbor",
+    "index",
+    "jacket",
+    "kernel",
+    "ledger",
+    "meadow",
+    "notion",
+    "orbit",
+    "parcel",
+    "quill",
+    "ridge",
+    "signal",
+    "tower",
+]
 
 
 def name(rng: random.Random, joint: str = "_") -> str:

@@ -18,9 +18,9 @@ from stakes.forensics.runs import Runs, stable
 #: Kinds of features: function counts, call trees of depth 1 and 2, lines.
 KINDS = ("functions", "trees", "lines")
 
-#: Nanoseconds that one event adds to a run where it is watched, measured on CPython 3.12 and 3.13 with the compiled
-#: callbacks: a start of a selected function; its return besides, where trees are needed; a line.
-START_NS, RETURN_NS, LINE_NS = 31.0, 44.0, 31.0
+#: Nanoseconds that one event adds to a run, measured on CPython 3.12 and 3.13 with the compiled callbacks: start of
+#: a watched function ("s"), its return where trees are needed ("r"), line ("l").
+NANOSECONDS = {"s": 31.0, "r": 44.0, "l": 31.0}
 
 _Key = tuple[Any, ...]
 _EVENTS = {"function": "s", "tree": "sr"}
@@ -88,7 +88,10 @@ def _functions(tree: Any) -> Iterator[int]:
 
 
 def columns_of(
-    runs: Runs, watched: NDArray[np.bool_], kinds: Collection[str], lines: Collection[int] | NDArray[np.intp] | None = None
+    runs: Runs,
+    watched: NDArray[np.bool_],
+    kinds: Collection[str],
+    lines: Collection[int] | NDArray[np.intp] | None = None,
 ) -> Columns:
     """Count everything that can be counted with some functions watched.
 
@@ -152,11 +155,17 @@ def _tree_blocks(runs: Runs, watched: NDArray[np.bool_]) -> Iterator[tuple[int, 
         shallow.append(frozenset({(function, nothing)}))
         deep.append(frozenset({(function, below)}))
         which.append(number)
-        for found, place, tree in zip(numbers, places, ((function, below), (function, below_deep)), strict=True):
+        for found, place, tree in zip(
+            numbers, places, ((function, below), (function, below_deep)), strict=True
+        ):
             place.append(found.setdefault(tree, len(found)))
     for depth, found, place in zip((1, 2), numbers, places, strict=True):
         shape = (len(runs.trees), len(found))
-        yield depth, list(found), sparse.csr_matrix((np.ones(len(which), np.int64), (which, place)), shape=shape)
+        yield (
+            depth,
+            list(found),
+            sparse.csr_matrix((np.ones(len(which), np.int64), (which, place)), shape=shape),
+        )
 
 
 def expected(runs: Runs) -> dict[str, float]:
@@ -171,10 +180,9 @@ def prices_of(columns: Columns, events: dict[str, float]) -> FeatureCosts:
 
     A function that is watched already is free for the next feature that needs it.
     """
-    nanoseconds = {"s": START_NS, "r": RETURN_NS, "l": LINE_NS}
     requires = {f"x{column}": columns.resources(column) for column in range(len(columns.keys))}
     needed = sorted(frozenset().union(*requires.values()))
-    return FeatureCosts({name: events[name] * nanoseconds[name[0]] for name in needed}, requires)
+    return FeatureCosts({name: events[name] * NANOSECONDS[name[0]] for name in needed}, requires)
 
 
 def cheapest_of_equals(columns: Columns, events: dict[str, float]) -> Columns:
@@ -214,4 +222,6 @@ def observe_all(runs: Runs, watch: Watch) -> NDArray[np.int64]:
         if Feature(line) in watch.features:
             found[Feature(line)] = runs.reached[:, place].toarray().ravel()
     nothing = np.zeros(len(runs), dtype=np.int64)
-    return np.column_stack([found.get(feature, nothing) for feature in watch.features] or [np.zeros((len(runs), 0))])
+    return np.column_stack(
+        [found.get(feature, nothing) for feature in watch.features] or [np.zeros((len(runs), 0))]
+    )

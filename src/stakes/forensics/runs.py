@@ -18,7 +18,7 @@ from stakes.forensics.host.names import Function, Line
 from stakes.forensics.profile import Profile, read_profile
 
 #: Files of a folder that are read as profiles.
-ENDINGS = (".json", ".json.gz")
+ENDINGS = (".profile", ".profile.gz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,10 @@ class Runs:
         chosen = np.asarray(rows, dtype=np.intp)
         return replace(
             self,
-            **{name: tuple(getattr(self, name)[row] for row in chosen) for name in ("names", "labels", "inputs")},
+            **{
+                name: tuple(getattr(self, name)[row] for row in chosen)
+                for name in ("names", "labels", "inputs")
+            },
             **{name: getattr(self, name)[chosen] for name in ("starts", "calls", "reached")},
         )
 
@@ -126,7 +129,7 @@ def read_runs(folder: str | os.PathLike[str]) -> Runs:
     """
     paths = profile_paths(folder)
     if not paths:
-        raise ValueError(f"{os.fspath(folder)} holds no profiles, files that end in .json or .json.gz")
+        raise ValueError(f"{os.fspath(folder)} holds no profiles, files that end in .profile or .profile.gz")
     unlabelled = 0
 
     def labelled() -> Iterator[tuple[str, Profile]]:
@@ -153,7 +156,7 @@ def profile_paths(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def _stem(path: Path) -> str:
-    return path.name.removesuffix(".gz").removesuffix(".json")
+    return path.name.removesuffix(".gz").removesuffix(".profile")
 
 
 def gather(profiles: Iterable[tuple[str, Profile]]) -> Runs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stakes._folds import stratified_folds
 from stakes.forensics.candidates import (
     KINDS,
+    NANOSECONDS,
     Columns,
     cheapest_of_equals,
     columns_of,
@@ -117,6 +118,8 @@ def all_columns(runs: Runs, settings: Settings) -> Columns:
     if len(set(runs.labels)) < 2:
         raise ValueError(f"the runs must have at least two causes to tell apart, got {set(runs.labels)}")
     columns = columns_of(runs, runs.usable(), settings.kinds)
+    # That a call led to nothing can only be seen while everything it might lead to is watched.
+    columns = columns.take([place for place, key in enumerate(columns.keys) if key[0] != "tree" or key[2][1]])
     if not columns.keys:
         raise ValueError("nothing that was counted differs between the runs")
     return columns
@@ -144,10 +147,8 @@ def learn(
         tolerance=settings.max_loss,
         verbose=verbose,
     ).fit(reduced.counts.astype(np.float64), np.array(part.runs.labels))
-    chosen = search.best_estimator_
-    knobs = {"criterion": "gain_ratio"} if search.baseline_chosen_ else search.best_params_
-    fitted, final = _settle(columns.runs, rows, reduced, chosen, estimator.set_params(**knobs))
-    watch, used = _watch(fitted, final)
+    settled = _settle(columns.runs, rows, reduced, search.best_estimator_)
+    watch, resources, classes = settled.watch(), settled.resources(), search.classes_.tolist()
     counts = observe_all(part.runs, watch)
     document = {
         "format": FORMAT,
@@ -156,16 +157,17 @@ def learn(
         "interpreter": part.runs.interpreter,
         "versions": _versions(watch, part.runs.versions),
         "watch": watch.to_dict(),
-        "tree": _tree(final, used),
-        "classes": final.classes_.tolist(),
-        "texts": _texts(texts or {}, final.classes_.tolist()),
+        "tree": _tree(settled),
+        "classes": classes,
+        "texts": _texts(texts or {}, classes),
         "ranges": [[int(column.min()), int(column.max())] for column in counts.T],
         "purity": settings.purity,
-        "expected_events": _events(watch, fitted, used, events),
+        # A return belongs to its start.
+        "expected_events": sum(events[name] for name in resources if name[0] != "r"),
         "runs": _distinct_runs(part.runs, counts),
     }
-    needed = {f"x{column}" for column in used}
-    return Trained(ClarifyModel.from_dict(document), search, prices_of(fitted, events).cost(sorted(needed)))
+    nanoseconds = sum(events[name] * NANOSECONDS[name[0]] for name in resources)
+    return Trained(ClarifyModel.from_dict(document), search, nanoseconds)
 
 
 def splits(runs: Runs, folds: int, seed: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -182,67 +184,86 @@ def splits(runs: Runs, folds: int, seed: int) -> Iterator[tuple[NDArray[np.intp]
         yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
 
-def _settle(
-    runs: Runs, rows: NDArray[np.intp], columns: Columns, tree: C45Classifier, estimator: C45Classifier
-) -> tuple[Columns, C45Classifier]:
-    """Learn again from what the chosen functions alone would show, until nothing more is dropped.
+@dataclass(frozen=True, eq=False)
+class _Settled:
+    """A tree, the columns that it was learnt from, and the functions that must be watched to see them."""
 
-    With only the chosen functions watched ``f -> {a, b}`` also matches calls that reached ``a`` through something else, so
-    that a tree over the recorded call trees would be shown other counts than it was learnt from. Each round watches fewer
-    functions than the one before, so it ends.
+    columns: Columns
+    tree: C45Classifier
+    watched: NDArray[np.bool_]
+
+    @property
+    def used(self) -> list[int]:
+        """Columns that the tree tests."""
+        found = self.tree.tree_.feature
+        return np.unique(found[found >= 0]).tolist()
+
+    @property
+    def keys(self) -> list[Any]:
+        return [self.columns.keys[column] for column in self.used]
+
+    @property
+    def named(self) -> NDArray[np.bool_]:
+        """Functions that the tested columns name."""
+        names = frozenset().union(*(self.columns.resources(column) for column in self.used))
+        named = np.zeros(len(self.columns.runs.functions), dtype=bool)
+        named[[int(name[1:]) for name in names if name[0] == "s"]] = True
+        return named
+
+    @property
+    def errors(self) -> int:
+        """Runs learnt from that the tree gets wrong."""
+        counts, labels = self.columns.counts.astype(np.float64), np.array(self.columns.runs.labels)
+        return int((self.tree.predict(counts) != labels).sum())
+
+    def watch(self) -> Watch:
+        """Return what to watch, in names."""
+        functions = (self.columns.runs.functions[place] for place in np.flatnonzero(self.watched))
+        return Watch(tuple(functions), tuple(self.columns.feature(column) for column in self.used))
+
+    def resources(self) -> list[str]:
+        """Return what is counted: starts, returns where trees are needed, and lines."""
+        events = "sr" if any(key[0] == "tree" for key in self.keys) else "s"
+        functions = np.flatnonzero(self.watched).tolist()
+        lines = [f"l{key[1]}" for key in self.keys if key[0] == "line"]
+        return [f"{event}{place}" for event in events for place in functions] + lines
+
+
+def _settle(runs: Runs, rows: NDArray[np.intp], columns: Columns, tree: C45Classifier) -> _Settled:
+    """Learn again from what the chosen functions alone would show, and drop those that are not missed.
+
+    With only the chosen functions watched ``f -> {a, b}`` also matches calls that reached ``a`` through
+    something else, so that the tree would be shown other counts than it was learnt from. What is watched is paid
+    for, so prices play no part any more. Functions that no test names may still matter, as what a call did not
+    lead to; they are dropped where the tree makes no more errors without them.
     """
-    while True:
-        used = [columns.keys[column] for column in _used(tree)]
-        if not any(key[0] == "tree" for key in used):
-            return columns, tree
-        watched = _watched(columns, _used(tree))
-        lines = [key[1] for key in used if key[0] == "line"]
-        seen = columns_of(runs, watched, KINDS, lines).rows(rows)
-        events = expected(seen.runs)
-        columns = cheapest_of_equals(seen, events)
-        again = estimator.set_params(feature_costs=prices_of(columns, events))
-        tree = C45Classifier(**again.get_params(deep=False)).fit(
-            columns.counts.astype(np.float64), np.array(seen.runs.labels)
-        )
-        if (_watched(columns, _used(tree)) == watched).all():
-            return columns, tree
+    found = _Settled(columns, tree, np.zeros(0, dtype=bool))
+    found = replace(found, watched=found.named)
+    if not any(key[0] == "tree" for key in found.keys):
+        return found
+    settled = _relearn(runs, rows, found)
+    while (settled.named != settled.watched).any():
+        fewer = _relearn(runs, rows, replace(settled, watched=settled.named))
+        if fewer.errors > settled.errors:
+            break
+        settled = fewer
+    return settled
 
 
-def _used(tree: C45Classifier) -> list[int]:
-    found = tree.tree_.feature
-    return np.unique(found[found >= 0]).tolist()
+def _relearn(runs: Runs, rows: NDArray[np.intp], found: _Settled) -> _Settled:
+    lines = [key[1] for key in found.keys if key[0] == "line"]
+    columns = columns_of(runs, found.watched, KINDS, lines).rows(rows)
+    columns = cheapest_of_equals(columns, expected(columns.runs))
+    counts, labels = columns.counts.astype(np.float64), np.array(columns.runs.labels)
+    return _Settled(columns, C45Classifier(criterion="gain").fit(counts, labels), found.watched)
 
 
-def _watched(columns: Columns, used: Sequence[int]) -> NDArray[np.bool_]:
-    names = frozenset().union(*(columns.resources(column) for column in used))
-    watched = np.zeros(len(columns.runs.functions), dtype=bool)
-    watched[[int(name[1:]) for name in names if name[0] == "s"]] = True
-    return watched
-
-
-def _watch(columns: Columns, tree: C45Classifier) -> tuple[Watch, list[int]]:
-    used = _used(tree)
-    functions = np.flatnonzero(_watched(columns, used))
-    return (
-        Watch(
-            tuple(columns.runs.functions[place] for place in functions),
-            tuple(columns.feature(column) for column in used),
-        ),
-        used,
-    )
-
-
-def _tree(tree: C45Classifier, used: list[int]) -> dict[str, Any]:
+def _tree(settled: _Settled) -> dict[str, Any]:
     """The tree as JSON, its features numbered as in the model."""
-    place = {column: number for number, column in enumerate(used)} | {-1: -1}
-    feature = np.array([place[column] for column in tree.tree_.feature.tolist()], dtype=np.int32)
-    return replace(tree.tree_, feature=feature).to_dict()
-
-
-def _events(watch: Watch, columns: Columns, used: Sequence[int], events: Mapping[str, float]) -> float:
-    """Starts of the watched functions and lines reached, per run; a return belongs to its start."""
-    names = frozenset().union(*(columns.resources(column) for column in used))
-    return float(sum(events[name] for name in sorted(names) if name[0] != "r"))
+    place = {column: number for number, column in enumerate(settled.used)} | {-1: -1}
+    tree = settled.tree.tree_
+    feature = np.array([place[column] for column in tree.feature.tolist()], dtype=np.int32)
+    return replace(tree, feature=feature).to_dict()
 
 
 def _program(watch: Watch) -> str:

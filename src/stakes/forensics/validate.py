@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stakes.forensics.candidates import Columns, observe_all
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.runs import Runs
-from stakes.forensics.train import Settings, all_columns, learn, splits
+from stakes.forensics.train import Settings, Trained, all_columns, learn, splits
 
 #: Two causes are named as a pair where this share of their runs is taken for the other.
 CONFUSED = 0.15
@@ -148,3 +148,30 @@ def twins(columns: Columns, rows: NDArray[np.intp]) -> list[tuple[str, str]]:
         labels_of.setdefault(columns.counts[row].tobytes(), set()).add(columns.runs.labels[row])
     found = {(a, b) for labels in labels_of.values() for a in labels for b in labels if a < b}
     return sorted(found)
+
+
+def report(trained: Trained, validation: Validation, settings: Settings) -> dict[str, Any]:
+    """Return the model's document with what was found out about it, as ``stakes clarify explain`` shows it."""
+    search = trained.search
+    points = [
+        {
+            "gamma": point.value,
+            "nanoseconds": point.test_cost,
+            "accuracy": point.accuracy,
+            "chosen": point is chosen,
+        }
+        for chosen in [search.best_point_]
+        for point in search.front_
+    ]
+    baseline = search.baseline_
+    return {
+        **trained.model.document,
+        "training": {
+            "counted": list(settings.kinds),
+            "max_loss": settings.max_loss,
+            "nanoseconds": trained.nanoseconds,
+            "front": points,
+            "baseline": {"nanoseconds": baseline.test_cost, "accuracy": baseline.accuracy},
+            "validation": validation.to_dict(),
+        },
+    }
