@@ -21,8 +21,8 @@ from recorder import Program, Recorder
 from stakes.forensics.profile import write_profile
 
 PROGRAMS = ("pip", "jinja2", "requests", "pyyaml")
+#: Inputs of each cause that are also recorded in a fresh process.
 FRESH = 2
-REPETITIONS = 2
 
 
 def cases_of(name: str) -> ModuleType:
@@ -43,13 +43,11 @@ def collect(
     """Record what is missing; return the folder of the profiles."""
     cases, runs = cases_of(name), cache / name / "runs"
     runs.mkdir(parents=True, exist_ok=True)
-    todo = [
-        (number, label, repetition)
-        for number in range(inputs)
-        for label in cases.CAUSES
-        for repetition in (*range(REPETITIONS), *(["fresh"] if number < FRESH else []))
-        if not (runs / f"{label}-{number}-{repetition}.profile.gz").exists()
-    ]
+    # The first run of every input comes first: what was recorded by then is of use already.
+    wanted = [(number, label, "0") for number in range(inputs) for label in cases.CAUSES]
+    wanted += [(number, label, "fresh") for number in range(FRESH) for label in cases.CAUSES]
+    wanted += [(number, label, "1") for number in range(inputs) for label in cases.CAUSES]
+    todo = [one for one in wanted if not (runs / _file(*one)).exists()]
     if not todo:
         return runs
     with Recorder(program_of(name, cache, python), lines=lines) as recorder:
@@ -59,11 +57,15 @@ def collect(
             profile = recorder.record_fresh(case) if repetition == "fresh" else recorder.record(case)
             if cases.SYMPTOM not in profile.symptom.message:
                 raise RuntimeError(f"{case.name} ended otherwise: {profile.symptom}")
-            write_profile(profile, runs / f"{label}-{number}-{repetition}.profile.gz")
+            write_profile(profile, runs / _file(number, label, repetition))
             if sys.stderr.isatty() or done % 50 == 0:
                 rate = (time.monotonic() - started) / done
                 print(f"{name}: {done} of {len(todo)} runs, {rate:.1f} s each", file=sys.stderr)
     return runs
+
+
+def _file(number: int, label: str, repetition: str) -> str:
+    return f"{label}-{number}-{repetition}.profile.gz"
 
 
 def main() -> None:

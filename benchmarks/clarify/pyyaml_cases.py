@@ -30,13 +30,13 @@ def make(label: str, number: int, folder: Path) -> Case:
     """Write a YAML file that cannot be read for the reason named."""
     rng = random.Random(f"pyyaml {label} {number}")
     folder.mkdir(parents=True, exist_ok=True)
-    depth = rng.randint(0, 3)
-    lines = [line for _ in range(rng.randint(1, 10)) for line in _fine(rng, 0)]
+    depth = rng.choice((0, 0, 1, 2))
+    lines = [line for _ in range(rng.randint(0, 4)) for line in _fine(rng, 0)]
     for level in range(depth):
         lines.append("  " * level + f"{name(rng)}:")
-        lines += [line for _ in range(rng.randint(0, 3)) for line in _fine(rng, level + 1)]
+        lines += [line for _ in range(rng.randint(0, 1)) for line in _fine(rng, level + 1)]
     lines += ["  " * depth + line for line in _CAUSES[label](rng)]
-    lines += [line for _ in range(rng.randint(0, 5)) for line in _fine(rng, 0)]
+    lines += [line for _ in range(rng.randint(0, 9)) for line in _fine(rng, 0)]
     (folder / "config.yaml").write_text("\n".join(lines) + "\n")
     return Case(f"pyyaml {label} {number}", label, [str(folder / "config.yaml")], str(folder))
 
@@ -44,20 +44,22 @@ def make(label: str, number: int, folder: Path) -> Case:
 def _fine(rng: random.Random, level: int) -> list[str]:
     """Lines of an entry that is as it should be."""
     key, indent = name(rng), "  " * level
-    kind = rng.randrange(8)
+    kind = rng.choices(range(9), (8, 4, 2, 2, 1, 1, 1, 1, 1))[0]
     if kind == 0:
         lines = [f"{key}: {rng.randint(1, 999)}"]
     elif kind == 1:
-        lines = [f'{key}: "{sentence(rng)}: {sentence(rng)}"']
+        lines = [f"{key}: {name(rng)}"]
     elif kind == 2:
         lines = [f"{key}:", *(f"  - {name(rng)}" for _ in range(rng.randint(1, 5)))]
     elif kind == 3:
-        lines = [f"{key}: [{name(rng)}, {rng.randint(1, 9)}]"]
+        lines = [f"{key}:", f"  {name(rng)}: {name(rng)}", f"  {name(rng)}: yes"]
     elif kind == 4:
-        lines = [f"{key}:", f"  {name(rng)}: {sentence(rng)}", f"  {name(rng)}: yes"]
+        lines = [f'{key}: "{sentence(rng)}: {sentence(rng)}"']
     elif kind == 5:
-        lines = [f"{key}: |", f"  {sentence(rng)}", f"  {sentence(rng)}"]
+        lines = [f"{key}: [{name(rng)}, {rng.randint(1, 9)}]"]
     elif kind == 6:
+        lines = [f"{key}: |", f"  {sentence(rng)}", f"  {sentence(rng)}"]
+    elif kind == 7:
         lines = [f"# {sentence(rng)}", f"{key}: {sentence(rng)}"]
     else:
         lines = [f"{key}: &{name(rng)}{rng.randint(100, 999)} {name(rng)}"]
@@ -69,7 +71,7 @@ def _colon(rng):
 
 
 def _child(rng):
-    return [f"{name(rng)}: {sentence(rng)}", f"  {name(rng)}: {rng.randint(1, 99)}"]
+    return [f"{name(rng)}: {rng.choice((name(rng), str(rng.randint(1, 99))))}", f"  {name(rng)}: {rng.randint(1, 99)}"]
 
 
 def _newline(rng):
