@@ -186,6 +186,13 @@ uint32_t tracer_function(const char* path, size_t path_length, const char* name,
   return functions_used++;
 }
 
+void tracer_found_at(uint32_t function, const char* path, size_t length) {
+  uint32_t at = function < functions_used ? add_path(path, length) : TRACER_NONE;
+  if (at == TRACER_NONE) return;
+  tracer_tables.functions[function].path = at;
+  tracer_tables.functions[function].path_length = (uint32_t)length;
+}
+
 uint32_t tracer_tree(uint32_t function, uint32_t below) {
   uint32_t slot = 0, number = find(&trees, pair(function, below), &slot);
   if (number != TRACER_NONE) return number;
