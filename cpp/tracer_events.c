@@ -49,6 +49,10 @@ static uint32_t meet(PyObject* code) {
     if (PyUnstable_Code_SetExtra(code, state.extra, (void*)(uintptr_t)packed) != 0) number = TRACER_NONE;
   }
   if (number != TRACER_NONE && state.on_selected != NULL) {
+    Py_ssize_t length = 0;
+    const char* path = PyUnicode_AsUTF8AndSize(((PyCodeObject*)code)->co_filename, &length);
+    if (path != NULL) tracer_found_at(number, path, (size_t)length);
+    PyErr_Clear();
     PyObject* result = PyObject_CallFunction(state.on_selected, "OI", code, number);
     Py_XDECREF(result);
   }
@@ -70,7 +74,7 @@ static inline uint32_t function_of(PyObject* code, bool may_be_new) {
 
 static void count_in_scope(uint32_t number, int table) {
   PyObject* scope = NULL;
-  if (state.scopes_open == 0 || number == TRACER_NONE) return;
+  if (state.scopes_open == 0 || state.scope_variable == NULL || number == TRACER_NONE) return;
   if (PyContextVar_Get(state.scope_variable, NULL, &scope) != 0) {
     PyErr_Clear();
     return;
@@ -158,6 +162,25 @@ static PyObject* on_end(PyObject* self, PyObject* const* args, size_t count, PyO
   Py_RETURN_NONE;
 }
 
+// Notes an exit with a status other than 0: SystemExit that leaves the outermost frame of the main thread.
+static void note_exit(PyObject* exception) {
+  if (!PyObject_TypeCheck(exception, (PyTypeObject*)PyExc_SystemExit)) return;
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  PyFrameObject* above = frame == NULL ? NULL : PyFrame_GetBack(frame);
+  if (frame != NULL && above == NULL && PyThread_get_thread_ident() == state.main_thread) {
+    PyObject* code = ((PySystemExitObject*)exception)->code;
+    state.failed = code != NULL && code != Py_None && !(PyLong_Check(code) && PyObject_Not(code) == 1);
+  }
+  Py_XDECREF(frame);
+  Py_XDECREF(above);
+}
+
+static PyObject* on_unwind(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+  if (tracer_counts() && state.trees) tracer_end(args[0]);
+  if (state.watch != NULL) note_exit(args[2]);
+  Py_RETURN_NONE;
+}
+
 static PyObject* on_line(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
   if (!tracer_counts()) return none_or_disable(true);
   return none_or_disable(!tracer_reach(args[0], PyLong_AsLong(args[1])) && state.watch != NULL);
@@ -206,5 +229,6 @@ PyObject* tracer_make_tick(PyObject* module, PyObject* number) {
 int tracer_add_hooks(PyObject* module) {
   if (PyType_Ready(&HookType) != 0) return -1;
   if (add_hook(module, "on_start", on_start) != 0 || add_hook(module, "on_resume", on_resume) != 0) return -1;
+  if (add_hook(module, "on_unwind", on_unwind) != 0) return -1;
   return add_hook(module, "on_end", on_end) != 0 || add_hook(module, "on_line", on_line) != 0 ? -1 : 0;
 }

@@ -25,6 +25,8 @@ extern struct TracerState {
   PyObject* on_selected;     // called with a code object and its number when a watched function is first met
   PyObject* scope_variable;  // a contextvars.ContextVar
   uint64_t scopes_open;
+  unsigned long main_thread;
+  bool failed;  // the program is about to exit with a status other than 0
   uint32_t n_functions, n_lines;  // that are watched
   Py_ssize_t extra;               // index into each code object's co_extra
   uint64_t events, budget;        // budget: watched events per second; 0: no limit
@@ -56,3 +58,4 @@ PyObject* tracer_make_tick(PyObject* module, PyObject* number);
 PyObject* tracer_profile_thread(PyObject* module, PyObject* args);
 PyObject* tracer_on_exec(PyObject* module, PyObject* callback);
 PyObject* tracer_replace_constant(PyObject* module, PyObject* args);
+PyObject* tracer_note_path(PyObject* module, PyObject* args);

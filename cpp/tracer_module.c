@@ -105,6 +105,12 @@ static bool enter_watched(PyObject* functions, PyObject* lines) {
   return true;
 }
 
+static void keep(PyObject** place, PyObject* object) {
+  PyObject* before = *place;
+  *place = object == Py_None ? NULL : Py_XNewRef(object);
+  Py_XDECREF(before);
+}
+
 static PyObject* start(PyObject* module, PyObject* args, PyObject* named) {
   static char* names[] = {"memory",  "trees",       "lines",   "guarded",        "watch",  "watch_lines",
                           "by_name", "on_selected", "disable", "scope_variable", "budget", NULL};
@@ -128,12 +134,13 @@ static PyObject* start(PyObject* module, PyObject* args, PyObject* named) {
   state.lines = lines;
   state.budget = budget;
   state.events = 0;
-  state.over_budget = false;
+  state.over_budget = state.failed = false;
+  state.main_thread = PyThread_get_thread_ident();
   clock_gettime(CLOCK_MONOTONIC, &state.since);
-  Py_XSETREF(state.watch, Py_XNewRef(by_name));
-  Py_XSETREF(state.on_selected, Py_XNewRef(on_selected));
-  Py_XSETREF(state.disable, Py_XNewRef(disable));
-  Py_XSETREF(state.scope_variable, Py_XNewRef(variable));
+  keep(&state.watch, by_name);
+  keep(&state.on_selected, on_selected);
+  keep(&state.disable, disable);
+  keep(&state.scope_variable, variable);
   state.running = true;
   Py_RETURN_NONE;
 }
@@ -147,13 +154,19 @@ static PyObject* stop(PyObject* module, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
+static PyObject* failed(PyObject* module, PyObject* unused) {
+  return PyBool_FromLong(state.failed);
+}
+
 static PyMethodDef methods[] = {
     {"start", (PyCFunction)(void (*)(void))start, METH_VARARGS | METH_KEYWORDS,
      "Begin to count into the memory."},
+    {"failed", failed, METH_NOARGS, "Whether the program has raised SystemExit with a status other than 0."},
     {"stop", stop, METH_NOARGS, "Count no more and let go of the memory."},
 #if PY_VERSION_HEX < 0x030C0000
     {"make_tick", tracer_make_tick, METH_O, "Return what counts one start of a watched function."},
     {"profile_thread", tracer_profile_thread, METH_VARARGS, "Profile the present thread."},
+    {"found_at", tracer_note_path, METH_VARARGS, "Note where a watched function really is."},
     {"on_exec", tracer_on_exec, METH_O, "Call back with code that is about to be executed."},
     {"replace_constant", tracer_replace_constant, METH_VARARGS, "Replace one constant of a code object."},
 #endif

@@ -90,4 +90,14 @@ PyObject* tracer_replace_constant(PyObject* module, PyObject* args) {
   Py_DECREF(before);
   Py_RETURN_NONE;
 }
+
+// Notes where a watched function really is.
+PyObject* tracer_note_path(PyObject* module, PyObject* args) {
+  unsigned int function;
+  const char* path;
+  Py_ssize_t length;
+  if (!PyArg_ParseTuple(args, "Is#", &function, &path, &length)) return NULL;
+  tracer_found_at(function, path, (size_t)length);
+  Py_RETURN_NONE;
+}
 #endif

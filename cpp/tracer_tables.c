@@ -5,7 +5,7 @@
 
 #include "tracer.h"
 
-enum { kHeaderSlots = 512, kFlags = 5, kFirstTable = 6, kRecent = 1 << 16, kRecentPaths = 1 << 10 };
+enum { kHeaderSlots = 512, kFlags = 5, kFirstTable = 6, kRecentBits = 12, kRecentPaths = 1 << 10 };
 
 struct TracerTables tracer_tables;
 
@@ -16,22 +16,25 @@ typedef struct {
   uint32_t mask, used, capacity;
 } Index;
 
-// The last sets made from a set and a tree. A conflict only means to work it out again.
+// The last ends of calls: what ended, in which set it was put, and what came of it. A conflict only means to work it
+// out again. Small, so that it stays in the cache: programs do the same few things most of the time.
 typedef struct {
-  uint32_t below, tree, with;
-} RecentSet;
+  uint32_t function, below, above;
+  uint32_t tree, with;  // tree + 1; 0: nothing remembered
+} RecentEnd;
 
 static Index sets, trees, lines;
 static SetEntry* set_parts;
-static RecentSet* recent;
+static RecentEnd* recent;
 static struct {
   uint32_t offset, length;
 } recent_paths[kRecentPaths];
 static uint32_t names_used, names_capacity, functions_used, functions_capacity, threads_capacity;
 static uint64_t threads_taken;  // one bit a block
 
-static _Thread_local ThreadEntry* thread;
-static _Thread_local uint32_t thread_generation;
+// Initial-exec: one instruction to reach them, and a few bytes of the space that programs keep for this.
+static _Thread_local ThreadEntry* thread __attribute__((tls_model("initial-exec")));
+static _Thread_local uint32_t thread_generation __attribute__((tls_model("initial-exec")));
 
 static inline uint64_t mix(uint64_t x) {  // splitmix64
   x += 0x9e3779b97f4a7c15u;
@@ -124,7 +127,7 @@ bool tracer_tables_open(void* memory, size_t size) {
   threads_capacity = capacity[kThreads] < kThreadsMost ? (uint32_t)capacity[kThreads] : kThreadsMost;
   threads_taken = 0;
   set_parts = calloc(capacity[kSets], sizeof *set_parts);
-  recent = calloc(kRecent, sizeof *recent);
+  recent = calloc(1 << kRecentBits, sizeof *recent);
   bool opened = index_open(&sets, capacity[kSets]) & index_open(&trees, capacity[kTrees]) &
                 index_open(&lines, capacity[kLines]);
   if (!opened || set_parts == NULL || recent == NULL) {
@@ -183,6 +186,13 @@ uint32_t tracer_function(const char* path, size_t path_length, const char* name,
   return functions_used++;
 }
 
+void tracer_found_at(uint32_t function, const char* path, size_t length) {
+  uint32_t at = function < functions_used ? add_path(path, length) : TRACER_NONE;
+  if (at == TRACER_NONE) return;
+  tracer_tables.functions[function].path = at;
+  tracer_tables.functions[function].path_length = (uint32_t)length;
+}
+
 uint32_t tracer_tree(uint32_t function, uint32_t below) {
   uint32_t slot = 0, number = find(&trees, pair(function, below), &slot);
   if (number != TRACER_NONE) return number;
@@ -203,7 +213,7 @@ uint32_t tracer_line(uint32_t function, uint32_t line, bool may_add) {
   return number;
 }
 
-static uint32_t make_set(uint32_t below, uint32_t tree) {
+uint32_t tracer_set_with(uint32_t below, uint32_t tree) {
   for (uint32_t set = below; set != 0; set = set_parts[set].smaller) {
     if (set_parts[set].tree == tree) return below;
   }
@@ -217,14 +227,6 @@ static uint32_t make_set(uint32_t below, uint32_t tree) {
   set_parts[number] = tracer_tables.sets[number] = (SetEntry){below, tree};
   publish(kSets, sets.used);
   return number;
-}
-
-uint32_t tracer_set_with(uint32_t below, uint32_t tree) {
-  RecentSet* known = &recent[(uint32_t)mix(pair(below, tree)) % kRecent];
-  if (known->with != 0 && known->below == below && known->tree == tree) return known->with;
-  uint32_t with = make_set(below, tree);
-  *known = (RecentSet){below, tree, with};
-  return with;
 }
 
 // A thread holds a block only while it is in a traced call: threads that have ended give theirs back so.
@@ -263,15 +265,22 @@ void tracer_push(uint32_t function) {
   thread->depth = depth + 1;
 }
 
+static inline uint32_t known_set(uint32_t set) { return set < sets.used ? set : 0; }
+
+// Ends the call at this depth: counts its tree and adds it to what its caller has called.
 static uint32_t end_call(uint64_t depth) {
-  uint32_t below = thread->calls[depth].below;
-  uint32_t tree = tracer_tree(thread->calls[depth].function, below < sets.used ? below : 0);
-  if (tree == TRACER_NONE) return tree;
-  tracer_tables.trees[tree].count++;
-  if (depth > 0) {
-    below = thread->calls[depth - 1].below;
-    thread->calls[depth - 1].below = tracer_set_with(below < sets.used ? below : 0, tree);
+  uint32_t function = thread->calls[depth].function, below = known_set(thread->calls[depth].below);
+  uint32_t above = depth > 0 ? known_set(thread->calls[depth - 1].below) : 0;
+  uint64_t hash = (pair(function, below) + (uint64_t)above * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+  RecentEnd* known = &recent[hash >> (64 - kRecentBits)];
+  if (known->function != function || known->below != below || known->above != above || known->tree == 0) {
+    uint32_t tree = tracer_tree(function, below);
+    if (tree == TRACER_NONE) return tree;
+    *known = (RecentEnd){function, below, above, tree + 1, tracer_set_with(above, tree)};
   }
+  uint32_t tree = known->tree - 1;
+  tracer_tables.trees[tree].count++;
+  if (depth > 0) thread->calls[depth - 1].below = known->with;
   return tree;
 }
 

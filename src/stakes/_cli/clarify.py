@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from stakes._cli.shared import say
+from stakes._cli.shared import JsonOption, say
+from stakes._json import dumps
 
 NAME = "clarify"
 app = typer.Typer(
@@ -49,4 +50,32 @@ def record(
     target = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**9:09d}.profile.gz"
     write_profile(profile, target)
     say(f"Recorded {target}: {len(profile.functions)} functions, {sum(profile.counts)} calls.")
+    _leave(status)
+
+
+@app.command()
+def run(
+    command: Command,
+    model: Annotated[Path, typer.Option("--model", "-m", help="A model of `stakes clarify train`.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Run a program and explain its failure below its own output.
+
+    The program's output and exit status are its own. Where it succeeds, nothing is added.
+
+    For example:
+
+    - `stakes clarify run -m model.json -- python -m pip download demo`
+    """
+    from stakes.forensics.host.model import ClarifyModel
+    from stakes.forensics.run import run as run_watched
+
+    status, verdict = run_watched(command, ClarifyModel.read(model))
+    if verdict is not None:
+        typer.echo(dumps(verdict.to_dict()) if as_json else str(verdict), err=True)
+    _leave(status)
+
+
+def _leave(status: int) -> None:
+    """Exit as the program did; a signal that ended it becomes 128 and its number, as in a shell."""
     raise typer.Exit(status if status >= 0 else 128 - status)

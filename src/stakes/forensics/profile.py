@@ -31,7 +31,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from stakes.forensics.host import trees
 from stakes.forensics.host.names import CallTree, Feature, Function, Line
+from stakes.forensics.host.trees import Projection
 from stakes.forensics.host.watch import Watch
 
 FORMAT, VERSION = "stakes-profile", 1
@@ -93,23 +95,6 @@ class Profile:
         return replace(self, label=label)
 
 
-@dataclass(frozen=True)
-class Projection:
-    """Counts of a run as they would be with only some functions watched.
-
-    Attributes
-    ----------
-    functions : dict of Function to int
-        Starts of each watched function (FC).
-    trees : tuple of three dicts of CallTree to int
-        Calls by their tree of depth 0, 1 and 2 (CTP-D0 to CTP-D2). What a generator does between two
-        suspensions is one call here, while ``functions`` counts its starts only.
-    """
-
-    functions: dict[Function, int]
-    trees: tuple[dict[CallTree, int], dict[CallTree, int], dict[CallTree, int]]
-
-
 def project(profile: Profile, functions: Collection[Function] | None = None) -> Projection:
     """Work out what would have been counted with only ``functions`` watched.
 
@@ -128,29 +113,7 @@ def project(profile: Profile, functions: Collection[Function] | None = None) -> 
         Without the functions and trees that were never seen.
     """
     watched = [functions is None or function in functions for function in profile.functions]
-    starts = {
-        f: n for f, n, seen in zip(profile.functions, profile.counts, watched, strict=True) if seen and n
-    }
-    leaves = [CallTree(function) for function in profile.functions]
-    counters: tuple[Counter[CallTree], ...] = (Counter(), Counter(), Counter())
-    # What a tree shows to its caller: itself where watched, else what it called. Children come first.
-    shallow: list[frozenset[CallTree]] = []
-    deep: list[frozenset[CallTree]] = []
-    for (function, children), count in zip(profile.trees, profile.tree_counts, strict=True):
-        below = frozenset().union(*(shallow[child] for child in children))
-        below_deep = frozenset().union(*(deep[child] for child in children))
-        if not watched[function]:
-            shallow.append(below)
-            deep.append(below_deep)
-            continue
-        leaf, tree = leaves[function], CallTree(profile.functions[function], below)
-        shallow.append(frozenset((leaf,)))
-        deep.append(frozenset((tree,)))
-        if count:
-            counters[0][leaf] += count
-            counters[1][tree] += count
-            counters[2][CallTree(profile.functions[function], below_deep)] += count
-    return Projection(starts, (dict(counters[0]), dict(counters[1]), dict(counters[2])))
+    return trees.project(profile.functions, profile.counts, profile.trees, profile.tree_counts, watched)
 
 
 def observe(profile: Profile, watch: Watch) -> list[int]:
@@ -165,15 +128,7 @@ def observe(profile: Profile, watch: Watch) -> list[int]:
     """
     projection = project(profile, set(watch.functions))
     lines = profile.line_counts if watch.needs_lines else {}
-    return [_count(feature, projection, lines) for feature in watch.features]
-
-
-def _count(feature: Feature, projection: Projection, lines: Mapping[Line, int]) -> int:
-    if isinstance(feature.subject, CallTree):
-        return projection.trees[feature.depth].get(feature.subject, 0)
-    if isinstance(feature.subject, Line):
-        return lines.get(feature.subject, 0)
-    return projection.functions.get(feature.subject, 0)
+    return trees.counts_of(watch, projection, lines)
 
 
 def write_profile(profile: Profile, path: str | os.PathLike[str]) -> None:

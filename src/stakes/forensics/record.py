@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -56,7 +56,8 @@ def record(
     with tempfile.TemporaryDirectory(prefix="clarify-") as folder:
         environment = traced(os.environ if env is None else env, folder, trees=trees, lines=lines)
         status, tail = passed_through(command, environment)
-        profiles = list(_profiles(Path(folder)))
+        places = Places()
+        profiles = [to_profile(counts, places) for counts in read_counts(Path(folder))]
     if not profiles:
         raise ValueError(f"no Python program was seen in {command[0]!r}, so there is nothing to record")
     whole = merge(profiles)
@@ -64,7 +65,9 @@ def record(
     return status, replace(whole, label=label, input=identity, symptom=symptom(status, tail))
 
 
-def traced(environment: Mapping[str, str], folder: str, *, trees: bool, lines: bool) -> dict[str, str]:
+def traced(
+    environment: Mapping[str, str], folder: str, *, trees: bool = False, lines: bool = False
+) -> dict[str, str]:
     """Return the environment that starts the tracer in every Python below."""
     wanted = [name for name, want in (("trees", trees), ("lines", lines)) if want]
     path = os.pathsep.join(filter(None, [str(HOST_PATH), environment.get("PYTHONPATH")]))
@@ -117,13 +120,15 @@ def symptom(status: int, tail: str) -> Symptom:
     return Symptom(exit_status=status, exception=found.group(1) if found else None, message=message)
 
 
-def _profiles(folder: Path) -> Iterator[Profile]:
-    places = Places()
-    for path in sorted(folder.glob("*.counts"), key=lambda path: path.stat().st_mtime_ns):
+def read_counts(folder: Path) -> list[counters.Counts]:
+    """Read the counters that the processes of a run have left, the first process first."""
+    found = []
+    for path in sorted(folder.glob("*.counts"), key=lambda path: int(path.stem.rpartition("-")[2])):
         try:
-            yield to_profile(counters.read(path.read_bytes()), places)
+            found.append(counters.read(path.read_bytes()))
         except ValueError:
-            continue  # killed before its tables were made
+            continue  # killed before its tables were made, or damaged since
+    return found
 
 
 def to_profile(counts: counters.Counts, places: Places) -> Profile:

@@ -7,23 +7,16 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import mmap
-    from typing import Any, Protocol
+    from typing import Any
 
-    class Tracer(Protocol):
-        """Counts into mapped tables until it is stopped."""
-
-        def start(self, tables: mmap.mmap, trees: bool, lines: bool, in_file: bool) -> None:
-            """Begin to count everything that runs."""
-
-        def rebase(self, tables: mmap.mmap, in_file: bool) -> None:
-            """Count into other, empty tables from now on."""
+    from .selection import Selection
 
 
 #: Debuggers, coverage, profilers and optimisers have the other numbers.
 TOOLS = (4, 3)
 
 
-def recorder() -> tuple[Tracer, str]:
+def recorder() -> tuple[Any, str]:
     """Return the tracer for recording, and why it was chosen."""
     if not compiled():
         from .fallback import PlainTracer
@@ -32,6 +25,28 @@ def recorder() -> tuple[Tracer, str]:
     if sys.version_info >= (3, 12):
         return MonitoringTracer(), "compiled, called by sys.monitoring: the cheapest that Python offers"
     return ProfileTracer(), "compiled, as a profile function: sys.monitoring came with Python 3.12"
+
+
+def watcher(selection: Selection) -> tuple[Any, str]:
+    """Return the tracer for a deployed model, and why it was chosen; RuntimeError where none can do it."""
+    if sys.version_info >= (3, 12):
+        if compiled():
+            return MonitoringTracer(), "compiled, called by sys.monitoring for the chosen functions only"
+        from .fallback import PlainTracer
+
+        return PlainTracer(), f"in plain Python, since none is compiled for {sys.implementation.cache_tag}"
+    if not compiled():
+        raise RuntimeError("before Python 3.12 the compiled tracer is needed to watch single functions")
+    if selection.trees or selection.lines:
+        raise RuntimeError(
+            "before Python 3.12 only starts of functions can be watched, not call trees or lines"
+        )
+    from .inject import InjectingTracer
+
+    return (
+        InjectingTracer(),
+        "compiled, called from within the chosen functions: Python 3.11 has no monitoring",
+    )
 
 
 def compiled() -> bool:
@@ -58,24 +73,65 @@ class MonitoringTracer:
         """Begin to count everything that runs."""
         from . import _tracer
 
-        monitoring, events = sys.monitoring, sys.monitoring.events
-        tool = free_tool()
+        events = sys.monitoring.events
         self._start = lambda tables, in_file: _tracer.start(tables, trees, lines, in_file)
-        self._start(tables, in_file)
-        monitoring.use_tool_id(tool, "stakes.clarify")
         wanted = {events.PY_START: _tracer.on_start}
         if trees:
             wanted |= dict.fromkeys((events.PY_RESUME, events.PY_THROW), _tracer.on_resume)
-            wanted |= dict.fromkeys((events.PY_RETURN, events.PY_YIELD, events.PY_UNWIND), _tracer.on_end)
+            wanted |= dict.fromkeys((events.PY_RETURN, events.PY_YIELD), _tracer.on_end)
+            wanted[events.PY_UNWIND] = _tracer.on_unwind
         if lines:
             wanted[events.LINE] = _tracer.on_line
+        self._begin(tables, in_file, wanted, sum(wanted))
+
+    def watch(
+        self, tables: mmap.mmap, selection: Selection, in_file: bool, budget: int = 0, variable: Any = None
+    ) -> None:
+        """Begin to count what is selected; the rest is disabled function by function when first met."""
+        from . import _tracer
+
+        monitoring, events = sys.monitoring, sys.monitoring.events
+        ends = events.PY_RETURN | events.PY_YIELD | events.PY_RESUME if selection.trees else 0
+        with_lines = {function for function, _ in selection.lines}
+
+        def select(code: Any, number: int) -> None:
+            local = ends | (events.LINE if number in with_lines else 0)
+            if local:
+                monitoring.set_local_events(self.tool, code, local)
+
+        self._start = lambda tables, in_file: _tracer.start(
+            tables, selection.trees, bool(selection.lines), in_file, selection.functions, selection.lines,
+            selection.by_name, select, monitoring.DISABLE, variable, budget,
+        )  # fmt: skip
+        everywhere = events.PY_START | events.PY_UNWIND | (events.PY_THROW if selection.trees else 0)
+        wanted = {
+            events.PY_START: _tracer.on_start,
+            events.PY_UNWIND: _tracer.on_unwind,
+            events.LINE: _tracer.on_line,
+            **dict.fromkeys((events.PY_RESUME, events.PY_THROW), _tracer.on_resume),
+            **dict.fromkeys((events.PY_RETURN, events.PY_YIELD), _tracer.on_end),
+        }
+        self._begin(tables, in_file, wanted, everywhere)
+
+    def _begin(self, tables: mmap.mmap, in_file: bool, wanted: dict[int, Any], everywhere: int) -> None:
+        self.tool = free_tool()
+        self._start(tables, in_file)
+        sys.monitoring.use_tool_id(self.tool, "stakes.clarify")
         for event, callback in wanted.items():
-            monitoring.register_callback(tool, event, callback)
-        monitoring.set_events(tool, sum(wanted))
+            sys.monitoring.register_callback(self.tool, event, callback)
+        sys.monitoring.set_events(self.tool, everywhere)
 
     def rebase(self, tables: mmap.mmap, in_file: bool) -> None:
         """Count into other, empty tables from now on."""
         self._start(tables, in_file)
+
+    def stop(self) -> None:
+        """Count no more."""
+        from . import _tracer
+
+        sys.monitoring.set_events(self.tool, 0)
+        sys.monitoring.free_tool_id(self.tool)
+        _tracer.stop()
 
 
 class ProfileTracer:
