@@ -41,15 +41,16 @@ def profile_of(calls, *, label=None, input=None, path="app.py", lines=(), **more
 def run(cause, number, rng, repetition=0):
     """One run of a program that fails for one of four causes.
 
-    "locked" and "missing" differ in what open_file calls, "full" in a function of its own, "slow" in nothing but how often retry is
-    called. The hot function spin says as much as cheap ones, at a hundred times the price. Its log is written at random.
+    "locked" and "missing" differ in what open_file calls, "full" in a function of its own, "slow" in nothing
+    but how often retry is called. The hot function spin says as much as cheap ones, at a hundred times the
+    price. Its log is written at random.
     """
     items = rng.randint(2, 9)
     spins = {"locked": 300, "missing": 400, "full": 500, "slow": 600}[cause]
     opening = {"locked": [("check", [])], "missing": [("search", [])]}.get(
         cause, [("check", []), ("search", [])]
     )
-    body = [("parse", [("spin", [])] * 0) for _ in range(items)]
+    body = [("parse", [])] * items
     body += [("spin", [])] * spins
     body.append(("open_file", opening))
     if cause == "full":

@@ -4,10 +4,10 @@ import random
 
 import numpy as np
 import pytest
-from clarify_programs import function, profile_of, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clarify_programs import function, profile_of, run
 from stakes.forensics.candidates import (
     NANOSECONDS,
     cheapest_of_equals,
@@ -42,7 +42,7 @@ def runs(profiles):
     return gather(profiles)
 
 
-# ---- the slow twin: profile.project and profile.observe ----------------------------------------------------------
+# ---- the slow twin: profile.project and profile.observe ----
 
 calls = st.recursive(
     st.tuples(st.sampled_from("abcdef"), st.just([])),
@@ -93,7 +93,7 @@ def test_what_a_model_would_see_is_what_observe_says(programs, data):
     assert observe_all(runs, watch).tolist() == [observe(profile, watch) for profile in found]
 
 
-# ---- gathering -----------------------------------------------------------------------------------------------------
+# ---- gathering ----
 
 
 def test_what_differs_between_runs_of_an_input_is_never_used(runs):
@@ -174,7 +174,7 @@ def test_merged_causes(runs):
             runs.relabel([wrong])
 
 
-# ---- prices --------------------------------------------------------------------------------------------------------
+# ---- prices ----
 
 
 def test_a_watched_function_is_free_for_the_next_feature(runs):
@@ -195,7 +195,7 @@ def test_of_equal_columns_the_cheapest_stays(runs):
     assert len({column.tobytes() for column in kept.counts.T}) == len(kept.keys) < len(columns.keys) + 1
 
 
-# ---- learning ------------------------------------------------------------------------------------------------------
+# ---- learning ----
 
 
 @pytest.mark.parametrize("kinds", [("functions", "trees"), ("functions", "trees", "lines")])
@@ -240,7 +240,7 @@ def test_the_honest_accuracy_of_noise_is_that_of_guessing():
     for number in range(60):
         calls = [("main", [(name, []) for name in "abcdefgh" for _ in range(rng.randint(0, 9))])]
         label = rng.choice("xy")
-        # Each input is repeated, and a repetition has the same label: a split that tears inputs apart would look perfect.
+        # Repetitions have the label of their input: a split that tears them apart would look perfect.
         found += [(f"{number}-{one}", profile_of(calls, label=label, input=str(number))) for one in range(3)]
     assert validate(gather(found), Settings(("functions",))).accuracy < 0.75
 

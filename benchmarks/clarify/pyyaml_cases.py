@@ -71,7 +71,10 @@ def _colon(rng):
 
 
 def _child(rng):
-    return [f"{name(rng)}: {rng.choice((name(rng), str(rng.randint(1, 99))))}", f"  {name(rng)}: {rng.randint(1, 99)}"]
+    return [
+        f"{name(rng)}: {rng.choice((name(rng), str(rng.randint(1, 99))))}",
+        f"  {name(rng)}: {rng.randint(1, 99)}",
+    ]
 
 
 def _newline(rng):

@@ -11,6 +11,8 @@ import json
 import os
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -105,33 +107,27 @@ class Recorder:
 
     def record_fresh(self, case: Case) -> Profile:
         """Run a case in a process of its own."""
-        before = os.getcwd()
-        os.chdir(case.cwd)
-        try:
-            with _stderr_to(self.folder / "stderr"):
-                _, profile = record(
-                    self.program.command(case), lines=self.lines, label=case.label, input=case.name,
-                    env={**clean_environment(), **case.env},
-                )  # fmt: skip
-        finally:
-            os.chdir(before)
+        with silenced(self.folder / "stderr", case.cwd):
+            _, profile = record(
+                self.program.command(case), lines=self.lines, label=case.label, input=case.name,
+                env={**clean_environment(), **case.env},
+            )  # fmt: skip
         return profile
 
 
-class _stderr_to:
-    """Sends what the program writes to a file while it is recorded, both streams."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        self.kept = os.dup(1), os.dup(2)
-        sink = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+@contextmanager
+def silenced(path: Path, cwd: str) -> Iterator[None]:
+    """Work in another folder, with what programs print going to a file."""
+    kept, before = (os.dup(1), os.dup(2)), os.getcwd()
+    sink = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.chdir(cwd)
         os.dup2(sink, 1)
         os.dup2(sink, 2)
+        yield
+    finally:
+        os.chdir(before)
+        for number, old in zip((1, 2), kept, strict=True):
+            os.dup2(old, number)
+            os.close(old)
         os.close(sink)
-
-    def __exit__(self, *_: object) -> None:
-        for number, kept in zip((1, 2), self.kept, strict=True):
-            os.dup2(kept, number)
-            os.close(kept)

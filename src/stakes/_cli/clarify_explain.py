@@ -9,8 +9,11 @@ import typer
 from rich.table import Table as Grid
 
 from stakes._cli.shared import DebugOption, JsonOption, out, print_json, say
+from stakes._json import load_json
 
 NAME = "explain"
+
+SHOWN = ("program", "interpreter", "versions", "expected_events", "purity", "classes", "texts", "training")
 
 
 def command(
@@ -20,7 +23,7 @@ def command(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Show the functions that a model watches, events per run, the overhead to expect, and what it cannot tell apart.
+    """Show what a model watches, events per run, the overhead to expect, and what it cannot tell apart.
 
     For example:
 
@@ -28,29 +31,13 @@ def command(
     """
     from stakes.forensics.host.model import FORMAT, VERSION, ClarifyModel
 
-    document = _load(model, FORMAT, VERSION)
-    ClarifyModel.from_dict(document)
+    document = load_json(model, format_name=FORMAT, version=VERSION)
+    watch = ClarifyModel.from_dict(document).watch
     if as_json:
-        keys = (
-            "program",
-            "interpreter",
-            "versions",
-            "expected_events",
-            "purity",
-            "classes",
-            "texts",
-            "training",
-        )
-        features = [str(feature) for feature in ClarifyModel.from_dict(document).watch.features]
-        print_json({key: document[key] for key in keys if key in document} | {"features": features})
+        features = [str(feature) for feature in watch.features]
+        print_json({key: document[key] for key in SHOWN if key in document} | {"features": features})
     else:
         show_model(document)
-
-
-def _load(path: Path, name: str, version: int) -> dict[str, Any]:
-    from stakes._json import load_json
-
-    return load_json(path, format_name=name, version=version)
 
 
 def show_model(document: dict[str, Any]) -> None:
@@ -83,7 +70,7 @@ def _show_validation(found: dict[str, Any]) -> None:
         f"On unseen inputs: {found['explained']:.1%} explained correctly, {found['wrong']:.1%} wrongly, "
         f"{found['unknown']:.1%} unknown; the tree alone is right in {found['accuracy']:.1%}."
     )
-    grid = Grid(title="Causes, and what was said (runs on the diagonal are right)", title_justify="left")
+    grid = Grid(title="Causes by row, what was told by column", title_justify="left")
     grid.add_column("")
     for number in range(1, len(found["classes"]) + 1):
         grid.add_column(str(number), justify="right")

@@ -70,11 +70,12 @@ class Runs:
         chosen = np.asarray(rows, dtype=np.intp)
         return replace(
             self,
-            **{
-                name: tuple(getattr(self, name)[row] for row in chosen)
-                for name in ("names", "labels", "inputs")
-            },
-            **{name: getattr(self, name)[chosen] for name in ("starts", "calls", "reached")},
+            names=tuple(self.names[row] for row in chosen),
+            labels=tuple(self.labels[row] for row in chosen),
+            inputs=tuple(self.inputs[row] for row in chosen),
+            starts=self.starts[chosen],
+            calls=self.calls[chosen],
+            reached=self.reached[chosen],
         )
 
     def relabel(self, merged: Sequence[str]) -> Runs:
@@ -92,12 +93,12 @@ class Runs:
         return replace(self, labels=tuple(place.get(label, label) for label in self.labels))
 
     def usable(self) -> NDArray[np.bool_]:
-        """Functions that may be watched: of the program, and counted the same whenever an input is repeated."""
+        """Functions that may be watched: the program's own, counted the same when an input is repeated."""
         own = np.array([function.path not in self.foreign for function in self.functions], dtype=bool)
         return own & stable(self.starts, self.inputs)
 
     def distinct(self) -> NDArray[np.intp]:
-        """First run of each input and cause; the others say nothing new once unstable features are dropped."""
+        """First run of each input and cause; the others say nothing new without unstable features."""
         seen: dict[tuple[str, str], int] = {}
         for row, key in enumerate(zip(self.inputs, self.labels, strict=True)):
             seen.setdefault(key, row)

@@ -72,7 +72,8 @@ class Trained:
     model : ClarifyModel
         To be deployed; its ``document`` is JSON.
     search : TradeoffSearchCV
-        Every price that was tried and its accuracy; ``search.plot()`` draws them. Its costs are nanoseconds per run.
+        Every price that was tried and its accuracy; ``search.plot()`` draws them. Its costs are nanoseconds
+        per run.
     nanoseconds : float
         That watching should add to a run.
     """
@@ -233,9 +234,9 @@ def _settle(runs: Runs, rows: NDArray[np.intp], columns: Columns, tree: C45Class
     """Learn again from what the chosen functions alone would show, and drop those that are not missed.
 
     With only the chosen functions watched ``f -> {a, b}`` also matches calls that reached ``a`` through
-    something else, so that the tree would be shown other counts than it was learnt from. What is watched is paid
-    for, so prices play no part any more. Functions that no test names may still matter, as what a call did not
-    lead to; they are dropped where the tree makes no more errors without them.
+    something else, so that the tree would be shown other counts than it was learnt from. What is watched is
+    paid for, so prices play no part any more. Functions that no test names may still matter, as what a call
+    did not lead to; they are dropped where the tree makes no more errors without them.
     """
     found = _Settled(columns, tree, np.zeros(0, dtype=bool))
     found = replace(found, watched=found.named)

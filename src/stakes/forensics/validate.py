@@ -57,7 +57,7 @@ class Validation:
     @property
     def wrong(self) -> float:
         """Share of runs that are explained wrongly."""
-        return 1.0 - self.explained - self.unknown
+        return float((self.told[:, :-1].sum() - np.trace(self.told)) / self.told.sum())
 
     def pairs(self) -> list[tuple[str, str, float]]:
         """Causes that are often taken for each other, with the share of their runs, worst first.
@@ -65,7 +65,7 @@ class Validation:
         Examples
         --------
         >>> confusion = np.array([[6, 4, 0], [2, 8, 0], [0, 1, 9]])
-        >>> [(a, b, round(share, 2)) for a, b, share in Validation(("a", "b", "c"), confusion, confusion).pairs()]
+        >>> Validation(("a", "b", "c"), confusion, confusion).pairs()
         [('a', 'b', 0.3)]
         """
         found = []
@@ -101,7 +101,8 @@ def validate(
 ) -> Validation:
     """Learn everything again without a fold of the inputs, and ask about those; for each fold.
 
-    All that looks at causes happens inside: choosing how much to pay, choosing functions, learning from what they show.
+    All that looks at causes happens inside: choosing how much to pay, choosing functions, learning from what
+    they show.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ def twins(columns: Columns, rows: NDArray[np.intp]) -> list[tuple[str, str]]:
 
 
 def report(trained: Trained, validation: Validation, settings: Settings) -> dict[str, Any]:
-    """Return the model's document with what was found out about it, as ``stakes clarify explain`` shows it."""
+    """Return the model's document with what was found out about it, for ``stakes clarify explain``."""
     search = trained.search
     points = [
         {
