@@ -70,11 +70,12 @@ def command(
     settings = Settings(kinds, max_loss, folds, purity, seed)
     told = {} if texts is None else read_texts(texts)
     with notes():
-        found = read_runs(runs).relabel(merge or ())
+        with progress_bar("Reading") as advance:
+            found = read_runs(runs, lambda done, of: advance(done, of, "")).relabel(merge or ())
         if lines and not found.lines:
             raise ValueError(f"--lines needs runs that were recorded with --lines; those of {runs} were not")
         _check_texts(told, found.labels)
-        trained = train(found, settings, texts=told, program=program, verbose=0)
+        trained = train(found, settings, texts=told, program=program)
         with progress_bar("Checking on unseen inputs") as advance:
             validation = validate(
                 found, settings, folds=folds, advance=lambda done, of: advance(done, of, "")

@@ -124,7 +124,9 @@ def columns_of(
             lines = np.flatnonzero(watched[runs.line_function])
         keys += [("line", int(line)) for line in lines]
         blocks.append(runs.reached[:, list(lines)])
-    counts = sparse.hstack(blocks, format="csc") if blocks else sparse.csc_matrix((len(runs), 0))
+    if not keys:
+        return Columns(runs, [], np.zeros((len(runs), 0), dtype=np.int64))
+    counts = sparse.hstack(blocks, format="csc")
     kept = np.flatnonzero(stable(counts.tocsr(), runs.inputs) & ~_constant(counts))
     return Columns(runs, [keys[column] for column in kept], counts[:, kept].toarray().astype(np.int64))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -120,8 +120,16 @@ def stable(counts: Any, inputs: Sequence[str]) -> NDArray[np.bool_]:
     return np.diff(differences.indptr) == 0
 
 
-def read_runs(folder: str | os.PathLike[str]) -> Runs:
+def read_runs(
+    folder: str | os.PathLike[str], advance: Callable[[int, int], None] = lambda done, total: None
+) -> Runs:
     """Read all labelled profiles of a folder and the folders in it.
+
+    Parameters
+    ----------
+    folder : path
+    advance : callable
+        Told the number of profiles read, and of all.
 
     Raises
     ------
@@ -135,8 +143,9 @@ def read_runs(folder: str | os.PathLike[str]) -> Runs:
 
     def labelled() -> Iterator[tuple[str, Profile]]:
         nonlocal unlabelled
-        for path in paths:
+        for done, path in enumerate(paths, 1):
             profile = read_profile(path)
+            advance(done, len(paths))
             if profile.label is None:
                 unlabelled += 1
             else:

@@ -94,7 +94,6 @@ def train(
     *,
     texts: Mapping[str, str] | None = None,
     program: str | None = None,
-    verbose: int = 0,
 ) -> Trained:
     """Learn a model from labelled runs.
 
@@ -107,11 +106,9 @@ def train(
         What to tell the user for each cause; a cause without text is told by its label.
     program : str, optional
         How explanations name the program; by default the package most of whose functions are watched.
-    verbose : int
-        1 shows progress on stderr.
     """
     columns = all_columns(runs, settings)
-    return learn(columns, runs.distinct(), settings, texts=texts, program=program, verbose=verbose)
+    return learn(columns, runs.distinct(), settings, texts=texts, program=program)
 
 
 def all_columns(runs: Runs, settings: Settings) -> Columns:
@@ -133,7 +130,6 @@ def learn(
     *,
     texts: Mapping[str, str] | None = None,
     program: str | None = None,
-    verbose: int = 0,
 ) -> Trained:
     """Learn from some rows of the columns of all runs; the others only tell which columns are stable."""
     part = columns.rows(rows)
@@ -146,7 +142,6 @@ def learn(
         estimator,
         cv=list(splits(part.runs, settings.folds, settings.random_state)),
         tolerance=settings.max_loss,
-        verbose=verbose,
     ).fit(reduced.counts.astype(np.float64), np.array(part.runs.labels))
     settled = _settle(columns.runs, rows, reduced, search.best_estimator_)
     watch, resources, classes = settled.watch(), settled.resources(), search.classes_.tolist()
