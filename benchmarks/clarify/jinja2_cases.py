@@ -14,6 +14,9 @@ PACKAGES = ("jinja2==3.1.4", "MarkupSafe==3.0.2")
 TARGET = f"script:{Path(__file__).parent / 'programs' / 'render.py'}"
 PRELOAD = ("json", "pathlib", "jinja2", "jinja2.loaders", "jinja2.ext", "jinja2.debug")
 
+#: Share of the fine pieces that are macros, includes, imports and scopes, of which each cause misuses one.
+RARE = 0.15
+
 CAUSES = {
     "not-passed": "The name is misspelt, or the value was not passed to render().",
     "set-in-loop": "A {% set %} inside a for loop ends with the loop. Use namespace().",
@@ -58,20 +61,9 @@ class _Writer:
         self.parts = 0
 
     def fine(self) -> str:
-        return self.rng.choice(
-            (
-                self.text,
-                self.text,
-                self.value,
-                self.loop,
-                self.choice,
-                self.scope,
-                self.macro,
-                self.part,
-                self.call,
-                self.library,
-            )
-        )()
+        usual = (self.text, self.value, self.loop, self.choice)
+        rare = (self.scope, self.macro, self.part, self.call, self.library)
+        return self.rng.choice(rare if self.rng.random() < RARE else usual)()
 
     def text(self):
         return f"<p>{sentence(self.rng)}</p>"
