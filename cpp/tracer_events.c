@@ -189,7 +189,13 @@ static PyObject* on_line(PyObject* self, PyObject* const* args, size_t count, Py
 typedef struct {
   PyObject_HEAD vectorcallfunc call;
   uint32_t number;  // of the watched function that a tick counts
+  PyObject* watch;  // what was watched when the tick was made; it counts nothing else
 } Hook;
+
+static void hook_dealloc(PyObject* self) {
+  Py_XDECREF(((Hook*)self)->watch);
+  PyObject_Free(self);
+}
 
 // A type of its own rather than a built-in function: calling it does not count against the recursion limit.
 static PyTypeObject HookType = {
@@ -197,6 +203,7 @@ static PyTypeObject HookType = {
     .tp_basicsize = sizeof(Hook),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
     .tp_vectorcall_offset = offsetof(Hook, call),
+    .tp_dealloc = hook_dealloc,
     .tp_call = PyVectorcall_Call,
 };
 
@@ -205,6 +212,7 @@ static PyObject* make_hook(vectorcallfunc call, uint32_t number) {
   if (hook == NULL) return NULL;
   hook->call = call;
   hook->number = number;
+  hook->watch = Py_XNewRef(state.watch);
   return (PyObject*)hook;
 }
 
@@ -214,8 +222,10 @@ static int add_hook(PyObject* module, const char* name, vectorcallfunc call) {
 }
 
 static PyObject* on_tick(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
-  uint32_t number = ((Hook*)self)->number;
-  if (tracer_counts() && number < state.n_functions) tracer_tick(number);
+  Hook* hook = (Hook*)self;
+  if (tracer_counts() && hook->watch == state.watch && hook->number < state.n_functions) {
+    tracer_tick(hook->number);
+  }
   Py_RETURN_NONE;
 }
 

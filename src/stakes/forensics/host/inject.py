@@ -84,6 +84,8 @@ def with_tick(code: CodeType, tick: Any) -> CodeType:
 
     All jumps of 3.11 are relative and none crosses that place, so only the tables of exceptions and positions move.
     """
+    if code.co_consts and type(code.co_consts[-1]) is type(tick):  # it ticks for an earlier model
+        return code.replace(co_consts=(*code.co_consts[:-1], tick))
     bytecode = code.co_code
     place = next(i for i in range(0, len(bytecode), 2) if bytecode[i] == _RESUME and bytecode[i + 1] == 0) + 2
     constant = len(code.co_consts)
