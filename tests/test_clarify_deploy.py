@@ -1,4 +1,4 @@
-"""A deployed model inside a program: what it counts, when it speaks, and when it says that it does not know."""
+"""A deployed model inside a program: what it counts, when it speaks, and when it does not know."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ DEEP = (
 LOAD = f"""
 import importlib.util
 folder = {str(tracing.HOST)!r}
-spec = importlib.util.spec_from_file_location("clarify", folder + "/__init__.py", submodule_search_locations=[folder])
+spec = importlib.util.spec_from_file_location(
+    "clarify", folder + "/__init__.py", submodule_search_locations=[folder])
 sys.modules["clarify"] = importlib.util.module_from_spec(spec)
 from clarify.install import ClarifyHandler, explain, fingerprint, install, scope, uninstall
 """
@@ -257,7 +258,8 @@ def wrapped(a, *, b=2):
             except TypeError: traceback.print_exc()
             finally: leaf(1)
         with open(__file__) as file: raise KeyError(b)
-    except KeyError as error: return error.__traceback__.tb_lineno, inspect.signature(wrapped), wrapped.__qualname__
+    except KeyError as error: return error.__traceback__.tb_lineno, inspect.signature(wrapped),
+    wrapped.__qualname__
 print(wrapped(2), list(numbers()))
 calls("x")
 """
@@ -348,5 +350,5 @@ def test_what_is_not_known_is_said_so():
     ],
 )
 def test_a_model_that_does_not_fit_together_is_refused(change):
-    with pytest.raises(ValueError, match="model|watch"):
+    with pytest.raises(ValueError, match=r"model|watch"):
         ClarifyModel.from_dict({**document(), **change})

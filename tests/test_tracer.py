@@ -117,7 +117,8 @@ def test_starts_are_counted_once_each(python, host, tmp_path):
         {"Thing.method.<locals>.<listcomp>": 1, "<listcomp>": 1} if tracing.version(python) < (3, 12) else {}
     )
     assert starts == comprehension | {
-        "<module>": 1, "leaf": 1 + 2 + 2 + 1 + 4 + 3 * (1 + 2) + 3 * 2, "twice": 1 + 1 + 1 + 3 + 3, "through": 1,
+        "<module>": 1, "leaf": 1 + 2 + 2 + 1 + 4 + 3 * (1 + 2) + 3 * 2, "twice": 1 + 1 + 1 + 3 + 3,
+        "through": 1,
         "fails": 1, "caught": 1, "generator": 2, "consume": 1, "main": 1, "main.<locals>.<genexpr>": 1,
         "work": 3, "Thing": 1, "Thing.method": 1, "recursive": 5,
     }  # fmt: skip
@@ -130,8 +131,8 @@ def test_trees_are_sets_and_see_exceptions_and_generators(python, host, tmp_path
     assert depth(projection, 2, "through") == {("through", frozenset({twice})): 1}
     assert depth(projection, 1, "through") == {("through", frozenset({("twice", frozenset())})): 1}
     assert depth(projection, 2, "caught") == {("caught", frozenset({("fails", frozenset({leaf}))})): 1}
-    # Between two suspensions a generator is one call. One thrown away at its first yield is sent GeneratorExit,
-    # unless it could not notice (3.13).
+    # Between two suspensions a generator is one call. One thrown away at its first yield is sent
+    # GeneratorExit, unless it could not notice (3.13).
     thrown_away = tracing.version(python) < (3, 13)
     assert depth(projection, 1, "generator") == {
         ("generator", frozenset({leaf})): 2,
@@ -228,7 +229,9 @@ outer()
 
 
 def test_names_and_counts_only(python, host, tmp_path):
-    text = "def f(secret, *rest, key=None):\n    local = secret + 'tail'\n    return local\nf('hunter2', key='hunter3')\n"
+    text = (
+        "def f(secret, key=None):\n    local = secret + 'tail'\n    return local\nf('hunter2', 'hunter3')\n"
+    )
     recorded(python, text, tmp_path, host)
     files = list(tmp_path.glob("counts-*/*.counts"))
     assert files

@@ -1,8 +1,8 @@
 """Build the tracer for other interpreters, next to its sources: ``python tools/build_tracer.py PYTHON...``.
 
-A wheel has the tracer for its own interpreter. Tests and benchmarks record programs on several; each extension has
-its interpreter in its name, so that they lie side by side. Without arguments, the interpreters that pyenv and PATH
-offer are used: one of each minor version from 3.11 on.
+A wheel has the tracer for its own interpreter. Tests and benchmarks record programs on several; each
+extension has its interpreter in its name, so that they lie side by side. Without arguments, the interpreters
+that pyenv and PATH offer are used: one of each minor version from 3.11 on.
 """
 
 from __future__ import annotations

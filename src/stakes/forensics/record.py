@@ -34,7 +34,8 @@ def record(
 ) -> tuple[int, Profile]:
     """Run a command and return its exit status and the profile of all Python processes in it.
 
-    Standard output and input are the caller's own; standard error is passed on and its end is kept for the symptom.
+    Standard output and input are the caller's own; standard error is passed on and its end is kept for the
+    symptom.
 
     Parameters
     ----------
@@ -45,7 +46,8 @@ def record(
     label : str or None
         The cause of what went wrong, where it is known.
     input : str or None
-        Name of the input; runs of one input are repetitions of each other. By default a digest of the command.
+        Name of the input; runs of one input are repetitions of each other. By default a digest of the
+        command.
     env : dict or None
         Environment of the program, instead of the present one.
 
@@ -76,7 +78,7 @@ def traced(
 
 
 def passed_through(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
-    """Run a command as if there were nothing between it and the terminal; return its status and stderr's end."""
+    """Run a command as if nothing stood between; return its status and the end of its stderr."""
     # A terminal stays the program's own, colours and all; its messages can then not be read.
     if os.isatty(2):
         with subprocess.Popen(command, env=environment) as process:
@@ -98,7 +100,7 @@ def _copy(stream: IO[bytes], tail: bytearray) -> None:
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Wait, handing on the signals that are sent to this process alone; Ctrl-C reaches the program by itself."""
+    """Wait, handing on signals that are sent to this process alone; Ctrl-C reaches the program itself."""
     if threading.current_thread() is not threading.main_thread():
         return process.wait()  # only the main thread may handle signals
     handed_on = [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2] if os.name == "posix" else []

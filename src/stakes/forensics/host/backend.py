@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .selection import Selection
 
 
+#: ``sys.monitoring``, which Python 3.11 does not have.
+monitoring: Any = getattr(sys, "monitoring", None)
+
 #: Debuggers, coverage, profilers and optimisers have the other numbers.
 TOOLS = (4, 3)
 
@@ -57,7 +60,7 @@ def watcher(selection: Selection) -> tuple[Any, str]:
 def free_tool() -> int:
     """Return a tool number of sys.monitoring that nobody uses."""
     for tool in TOOLS:
-        if sys.monitoring.get_tool(tool) is None:
+        if monitoring.get_tool(tool) is None:
             return tool
     raise RuntimeError("every tool number of sys.monitoring is in use")
 
@@ -67,7 +70,7 @@ class MonitoringTracer:
 
     def start(self, tables: mmap.mmap, trees: bool, lines: bool, in_file: bool) -> None:
         """Begin to count everything that runs."""
-        events = sys.monitoring.events
+        events = monitoring.events
         self._start = lambda tables, in_file: _tracer.start(tables, trees, lines, in_file)
         wanted = {events.PY_START: _tracer.on_start}
         if trees:
@@ -82,7 +85,7 @@ class MonitoringTracer:
         self, tables: mmap.mmap, selection: Selection, in_file: bool, budget: int = 0, variable: Any = None
     ) -> None:
         """Begin to count what is selected; the rest is disabled function by function when first met."""
-        monitoring, events = sys.monitoring, sys.monitoring.events
+        events = monitoring.events
         ends = events.PY_RETURN | events.PY_YIELD | events.PY_RESUME if selection.trees else 0
         with_lines = {function for function, _ in selection.lines}
 
@@ -108,10 +111,10 @@ class MonitoringTracer:
     def _begin(self, tables: mmap.mmap, in_file: bool, wanted: dict[int, Any], everywhere: int) -> None:
         self.tool = free_tool()
         self._start(tables, in_file)
-        sys.monitoring.use_tool_id(self.tool, "stakes.clarify")
+        monitoring.use_tool_id(self.tool, "stakes.clarify")
         for event, callback in wanted.items():
-            sys.monitoring.register_callback(self.tool, event, callback)
-        sys.monitoring.set_events(self.tool, everywhere)
+            monitoring.register_callback(self.tool, event, callback)
+        monitoring.set_events(self.tool, everywhere)
 
     def rebase(self, tables: mmap.mmap, in_file: bool) -> None:
         """Count into other, empty tables from now on."""
@@ -119,8 +122,8 @@ class MonitoringTracer:
 
     def stop(self) -> None:
         """Count no more."""
-        sys.monitoring.set_events(self.tool, 0)
-        sys.monitoring.free_tool_id(self.tool)
+        monitoring.set_events(self.tool, 0)
+        monitoring.free_tool_id(self.tool)
         _tracer.stop()
 
 

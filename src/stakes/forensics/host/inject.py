@@ -1,8 +1,9 @@
 """Python 3.11: a tick inside each watched function, since nothing else there is cheap.
 
-The interpreter says what it is about to execute as a module (an audit event); the constants of that code are where
-the code of its functions lies. A watched one is replaced by its copy with a call at its start. Functions that exist
-already are given such code. Everything else about a function stays: name, arguments, lines, tracebacks.
+The interpreter says what it is about to execute as a module (an audit event); the constants of that code are
+where the code of its functions lies. A watched one is replaced by its copy with a call at its start.
+Functions that exist already are given such code. Everything else about a function stays: name, arguments,
+lines, tracebacks.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ class InjectingTracer:
 def with_tick(code: CodeType, tick: Any) -> CodeType:
     """Return the code with a call of ``tick()`` after its first RESUME.
 
-    All jumps of 3.11 are relative and none crosses that place, so only the tables of exceptions and positions move.
+    All jumps of 3.11 are relative and none crosses that place, so only the tables of exceptions and
+    positions move.
     """
     if code.co_consts and type(code.co_consts[-1]) is type(tick):  # it ticks for an earlier model
         return code.replace(co_consts=(*code.co_consts[:-1], tick))

@@ -1,9 +1,10 @@
 """The counters of one process: a memory-mapped file that outlives the process, however that ends.
 
-All numbers are little-endian. The first page is the header, 8 bytes a slot: magic, layout version, process id,
-``sys.hexversion``, digest of the model (0 while recording), flags, then offset, capacity and used entries of each
-table in :data:`TABLES`. An entry is written completely before the table's ``used`` is raised, and every count is an
-aligned slot of 8 bytes, so that a reader finds no half-written entry whenever the process was killed.
+All numbers are little-endian. The first page is the header, 8 bytes a slot: magic, layout version, process
+id, ``sys.hexversion``, digest of the model (0 while recording), flags, then offset, capacity and used
+entries of each table in :data:`TABLES`. An entry is written completely before the table's ``used`` is
+raised, and every count is an aligned slot of 8 bytes, so that a reader finds no half-written entry whenever
+the process was killed.
 
 ========== ====================================================================== =====
 table      entry                                                                  bytes
@@ -38,7 +39,7 @@ BUDGET = 1_000_000
 
 
 def recording(trees: bool, lines: bool) -> dict[str, int]:
-    """Return the entries of each table of a recording; pip needs 4,000 functions, 10,700 trees, 18,000 sets."""
+    """Return the entries of each table; pip needs 4,000 functions, 10,700 trees and 18,000 sets."""
     return {
         "names": 1 << 21,
         "functions": 1 << 15,
@@ -50,9 +51,10 @@ def recording(trees: bool, lines: bool) -> dict[str, int]:
 
 
 def create(folder: str | None, capacity: dict[str, int], digest: int = 0) -> mmap.mmap | memoryview:
-    """Return mapped, empty tables: in a new file of ``folder``, or in memory of this process where it is None.
+    """Return mapped, empty tables: in a new file of ``folder``, or in plain memory where it is None.
 
-    The file's blocks are allocated here: with a full disk this is the OSError, not a later access of a counter.
+    The file's blocks are allocated here: with a full disk this is the OSError, not a later access of a
+    counter.
     """
     size = HEADER + sum(_padded(name, entries) for name, entries in capacity.items())
     memory = _anonymous(size) if folder is None else _file(folder, size)

@@ -67,7 +67,7 @@ def _watch(folder: str) -> None:
 
 
 def _follow_forks(tracer: Any, folder: str, capacity: dict[str, int], digest: int) -> None:
-    def tables() -> tuple[mmap.mmap, bool]:
+    def tables() -> tuple[mmap.mmap | memoryview, bool]:
         try:
             return memory.create(folder, capacity, digest), True
         except OSError:  # it may no longer write there: it counts for itself
@@ -77,6 +77,6 @@ def _follow_forks(tracer: Any, folder: str, capacity: dict[str, int], digest: in
         try:
             tracer.rebase(*tables())
         except Exception:
-            pass
+            return  # it goes on unwatched
 
     os.register_at_fork(after_in_child=follow)

@@ -28,7 +28,7 @@ class Clarify:
         self.refused = versions.mismatch(model.document["interpreter"], model.document["versions"], sys.path)
         self._variable: contextvars.ContextVar[Any] = contextvars.ContextVar("clarify", default=None)
         self._tracer: Any = None
-        self._memory: mmap.mmap | None = None
+        self._memory: mmap.mmap | memoryview | None = None
         if not self.refused:
             self._start(budget)
         if self.refused:

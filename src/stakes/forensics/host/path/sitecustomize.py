@@ -1,8 +1,8 @@
 """Starts the tracer in a Python program that finds this folder on PYTHONPATH, then steps out of the way.
 
-An environment variable reaches every Python the program starts, needs no file in anyone's site-packages (as a
-.pth file would) and no change of the command line (as -c or -m would). The folder is taken off sys.path again,
-and a sitecustomize that the program has itself is run as if this one had never been found.
+An environment variable reaches every Python the program starts, needs no file in anyone's site-packages (as
+a .pth file would) and no change of the command line (as -c or -m would). The folder is taken off sys.path
+again, and a sitecustomize that the program has itself is run as if this one had never been found.
 """
 
 import os
@@ -34,4 +34,5 @@ def _step_in() -> None:
 
 if __name__ == "sitecustomize":
     _step_in()
-    import sitecustomize  # noqa: F401  the program's own; site ignores the error where there is none
+    # The program's own; where there is none, site ignores the error as ever.
+    import sitecustomize  # type: ignore[import-not-found]  # noqa: F401
