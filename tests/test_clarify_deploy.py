@@ -352,3 +352,11 @@ def test_what_is_not_known_is_said_so():
 def test_a_model_that_does_not_fit_together_is_refused(change):
     with pytest.raises(ValueError, match=r"model|watch"):
         ClarifyModel.from_dict({**document(), **change})
+
+
+def test_a_program_that_installs_a_model_loads_no_numpy():
+    check = (
+        "import sys; from stakes import forensics; print({'numpy', 'sklearn', 'typer'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
