@@ -61,9 +61,23 @@ static uint32_t meet(PyObject* code) {
   return number;
 }
 
+static inline void* note_in(PyObject* code) {
+#if PY_VERSION_HEX < 0x030E0000
+  // As PyUnstable_Code_GetExtra does it, without the call: it is wanted twice for every call that is traced.
+  const struct {
+    Py_ssize_t size;
+    void* notes[1];
+  }* extra = ((PyCodeObject*)code)->co_extra;
+  return extra != NULL && extra->size > state.extra ? extra->notes[state.extra] : NULL;
+#else
+  void* note = NULL;
+  PyUnstable_Code_GetExtra(code, state.extra, &note);
+  return note;
+#endif
+}
+
 static inline uint32_t function_of(PyObject* code, bool may_be_new) {
-  void* packed = NULL;
-  PyUnstable_Code_GetExtra(code, state.extra, &packed);
+  void* packed = note_in(code);
   if ((uint64_t)(uintptr_t)packed >> 32 == tracer_tables.generation) {
     return (uint32_t)(uintptr_t)packed - 1;  // 0 - 1: known to have no number
   }

@@ -5,7 +5,7 @@
 
 #include "tracer.h"
 
-enum { kHeaderSlots = 512, kFlags = 5, kFirstTable = 6, kRecentBits = 12, kRecentPaths = 1 << 10 };
+enum { kHeaderSlots = 512, kFlags = 5, kFirstTable = 6, kRecentBits = 14, kRecentPaths = 1 << 10 };
 
 struct TracerTables tracer_tables;
 
