@@ -1,6 +1,6 @@
 """What recording and watching cost, and whether anything is lost when a program is killed.
 
-    python benchmarks/tracer.py [--rounds 4] [--kills 100] [--folder FOLDER]
+    python benchmarks/tracer.py [--rounds 8] [--kills 100] [--folder FOLDER]
 
 Programs run on every interpreter found (tools/build_tracer.py), in virtual environments of their own under FOLDER
 (made there once; docutils and sqlparse come from PyPI). CPU time, fresh processes in turns, best of all rounds for
@@ -198,9 +198,9 @@ def per_event(pythons, folder):
             script.write_text(WATCHED.format(folder=str(HOST_PATH.parent), model=text))
             done = [
                 subprocess.run([python, str(script)], capture_output=True, check=True, text=True)
-                for _ in range(3)
+                for _ in range(5)
             ]
-            rows[minor, kind] = min(float(one.stdout) for one in done)
+            rows[minor, kind] = statistics.median(float(one.stdout) for one in done)
     return rows
 
 
@@ -276,7 +276,7 @@ The recording of imports and the start of the interpreter are not in these times
 "calls only" is fib(21), which does nothing but call: the worst case, with no figure asked for.
 
 ## Watching
-Nanoseconds added to each call of a watched function, best of three processes.
+Nanoseconds added to each call of a watched function, median of five processes.
 
 {chr(10).join(cost)}
 
@@ -289,7 +289,7 @@ program counted its own calls in a shared file too: {counted:,} calls, {verdict}
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--only", help="Measure the recording of this program only, and write nothing.")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir(), "stakes-tracer"))

@@ -104,18 +104,21 @@ static void count_in_scope(uint32_t number, int table) {
 
 // ---- events ----
 
-// Watching must stay cheap whatever the program does: past the budget of events per second it ends for good.
+// Watching must stay cheap whatever the program does: with more events than the budget within a second it
+// ends for good. A short burst is no reason.
 static void check_budget(void) {
   if (state.budget == 0 || ++state.events % kClockEvery != 0) return;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   double seconds =
       (double)(now.tv_sec - state.since.tv_sec) + 1e-9 * (double)(now.tv_nsec - state.since.tv_nsec);
-  if (seconds * (double)state.budget < kClockEvery) {
+  if (seconds >= 1.0) {
+    state.since = now;
+    state.events = 0;
+  } else if (state.events > state.budget) {
     state.over_budget = true;
     tracer_tables.header[5] |= kOverBudget;
   }
-  state.since = now;
 }
 
 static PyObject* none_or_disable(bool disable) {

@@ -34,7 +34,7 @@ _MODULES = ("costs", "decision", "table", "tree", "models")
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("datasets", "forensics", "metrics"):
+    if name in (*_MODULES, "datasets", "forensics", "metrics"):
         return import_module(f"stakes.{name}")
     if name in __all__:
         for module in _MODULES:

@@ -282,9 +282,10 @@ class PlainTracer:
         self._events += 1
         if self._events % _CLOCK_EVERY == 0:
             now = time.monotonic()
-            if (now - self._since) * self._budget < _CLOCK_EVERY:
+            if now - self._since >= 1:
+                self._since, self._events = now, 0
+            elif self._events > self._budget:
                 self._tables.slots[layout.FLAGS] |= layout.OVER_BUDGET
-            self._since = now
         return bool(self._tables.slots[layout.FLAGS] & layout.OVER_BUDGET)
 
 

@@ -83,8 +83,8 @@ class Scope:
     def explain(self) -> Verdict:
         """Say what the counts of this scope look like, also after it has ended."""
         clarify = self._clarify
-        if clarify._memory is None:
-            return unknown(clarify.model, clarify.refused)
+        if clarify._memory is None or self.counter is None:
+            return unknown(clarify.model, clarify.refused or "nothing is watched any more")
         return verdict(clarify.model, [_within(read(clarify._memory), self.counter.counts())])
 
 
