@@ -54,7 +54,8 @@ void tracer_tables_close(void);
 // Each returns the number of the entry, new or known, or TRACER_NONE where the table is full.
 uint32_t tracer_function(const char* path, size_t path_length, const char* name, size_t name_length,
                          int line);
-void tracer_found_at(uint32_t function, const char* path, size_t length);  // where a watched function really is
+void tracer_found_at(uint32_t function, const char* path,
+                     size_t length);  // where a watched function really is
 uint32_t tracer_tree(uint32_t function, uint32_t below);
 uint32_t tracer_line(uint32_t function, uint32_t line, bool may_add);
 uint32_t tracer_set_with(uint32_t below, uint32_t tree);
@@ -66,3 +67,6 @@ uint32_t tracer_pop(uint32_t function);
 // Survive that someone cuts the file short: reading it would otherwise end the program with SIGBUS.
 void tracer_guard(void* memory, size_t size);
 void tracer_unguard(void);
+
+// Maps a file for the rest of the process; NULL where that fails.
+void* tracer_map(int descriptor, size_t size);

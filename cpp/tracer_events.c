@@ -61,9 +61,23 @@ static uint32_t meet(PyObject* code) {
   return number;
 }
 
+static inline void* note_in(PyObject* code) {
+#if PY_VERSION_HEX < 0x030E0000
+  // As PyUnstable_Code_GetExtra does it, without the call: it is wanted twice for every call that is traced.
+  const struct {
+    Py_ssize_t size;
+    void* notes[1];
+  }* extra = ((PyCodeObject*)code)->co_extra;
+  return extra != NULL && extra->size > state.extra ? extra->notes[state.extra] : NULL;
+#else
+  void* note = NULL;
+  PyUnstable_Code_GetExtra(code, state.extra, &note);
+  return note;
+#endif
+}
+
 static inline uint32_t function_of(PyObject* code, bool may_be_new) {
-  void* packed = NULL;
-  PyUnstable_Code_GetExtra(code, state.extra, &packed);
+  void* packed = note_in(code);
   if ((uint64_t)(uintptr_t)packed >> 32 == tracer_tables.generation) {
     return (uint32_t)(uintptr_t)packed - 1;  // 0 - 1: known to have no number
   }
@@ -90,18 +104,21 @@ static void count_in_scope(uint32_t number, int table) {
 
 // ---- events ----
 
-// Watching must stay cheap whatever the program does: past the budget of events per second it ends for good.
+// Watching must stay cheap whatever the program does: with more events than the budget within a second it
+// ends for good. A short burst is no reason.
 static void check_budget(void) {
   if (state.budget == 0 || ++state.events % kClockEvery != 0) return;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   double seconds =
       (double)(now.tv_sec - state.since.tv_sec) + 1e-9 * (double)(now.tv_nsec - state.since.tv_nsec);
-  if (seconds * (double)state.budget < kClockEvery) {
+  if (seconds >= 1.0) {
+    state.since = now;
+    state.events = 0;
+  } else if (state.events > state.budget) {
     state.over_budget = true;
     tracer_tables.header[5] |= kOverBudget;
   }
-  state.since = now;
 }
 
 static PyObject* none_or_disable(bool disable) {
@@ -189,7 +206,13 @@ static PyObject* on_line(PyObject* self, PyObject* const* args, size_t count, Py
 typedef struct {
   PyObject_HEAD vectorcallfunc call;
   uint32_t number;  // of the watched function that a tick counts
+  PyObject* watch;  // what was watched when the tick was made; it counts nothing else
 } Hook;
+
+static void hook_dealloc(PyObject* self) {
+  Py_XDECREF(((Hook*)self)->watch);
+  PyObject_Free(self);
+}
 
 // A type of its own rather than a built-in function: calling it does not count against the recursion limit.
 static PyTypeObject HookType = {
@@ -197,6 +220,7 @@ static PyTypeObject HookType = {
     .tp_basicsize = sizeof(Hook),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
     .tp_vectorcall_offset = offsetof(Hook, call),
+    .tp_dealloc = hook_dealloc,
     .tp_call = PyVectorcall_Call,
 };
 
@@ -205,6 +229,7 @@ static PyObject* make_hook(vectorcallfunc call, uint32_t number) {
   if (hook == NULL) return NULL;
   hook->call = call;
   hook->number = number;
+  hook->watch = Py_XNewRef(state.watch);
   return (PyObject*)hook;
 }
 
@@ -214,8 +239,10 @@ static int add_hook(PyObject* module, const char* name, vectorcallfunc call) {
 }
 
 static PyObject* on_tick(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
-  uint32_t number = ((Hook*)self)->number;
-  if (tracer_counts() && number < state.n_functions) tracer_tick(number);
+  Hook* hook = (Hook*)self;
+  if (tracer_counts() && hook->watch == state.watch && hook->number < state.n_functions) {
+    tracer_tick(hook->number);
+  }
   Py_RETURN_NONE;
 }
 

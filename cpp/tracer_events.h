@@ -26,7 +26,7 @@ extern struct TracerState {
   PyObject* scope_variable;  // a contextvars.ContextVar
   uint64_t scopes_open;
   unsigned long main_thread;
-  bool failed;  // the program is about to exit with a status other than 0
+  bool failed;                    // the program is about to exit with a status other than 0
   uint32_t n_functions, n_lines;  // that are watched
   Py_ssize_t extra;               // index into each code object's co_extra
   uint64_t events, budget;        // budget: watched events per second; 0: no limit

@@ -7,6 +7,11 @@ void tracer_guard(void* memory, size_t size) {
   (void)size;
 }
 void tracer_unguard(void) {}
+void* tracer_map(int descriptor, size_t size) {
+  (void)descriptor;
+  (void)size;
+  return NULL;
+}
 #else
 #include <signal.h>
 #include <sys/mman.h>
@@ -41,6 +46,11 @@ void tracer_guard(void* memory, size_t size) {
   struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&action.sa_mask);
   if (sigaction(SIGBUS, &action, &before) != 0) guarded = NULL;
+}
+
+void* tracer_map(int descriptor, size_t size) {
+  void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  return memory == MAP_FAILED ? NULL : memory;
 }
 
 void tracer_unguard(void) {

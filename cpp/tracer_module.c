@@ -154,6 +154,16 @@ static PyObject* stop(PyObject* module, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
+// The mmap module would keep the file open: a program would then see its own files under other numbers.
+static PyObject* map_file(PyObject* module, PyObject* args) {
+  int descriptor;
+  Py_ssize_t size;
+  if (!PyArg_ParseTuple(args, "in", &descriptor, &size)) return NULL;
+  void* memory = tracer_map(descriptor, (size_t)size);
+  if (memory == NULL) return PyErr_SetFromErrno(PyExc_OSError);
+  return PyMemoryView_FromMemory(memory, size, PyBUF_WRITE);
+}
+
 static PyObject* failed(PyObject* module, PyObject* unused) {
   return PyBool_FromLong(state.failed);
 }
@@ -161,6 +171,7 @@ static PyObject* failed(PyObject* module, PyObject* unused) {
 static PyMethodDef methods[] = {
     {"start", (PyCFunction)(void (*)(void))start, METH_VARARGS | METH_KEYWORDS,
      "Begin to count into the memory."},
+    {"map_file", map_file, METH_VARARGS, "Map an open file and return its memory."},
     {"failed", failed, METH_NOARGS, "Whether the program has raised SystemExit with a status other than 0."},
     {"stop", stop, METH_NOARGS, "Count no more and let go of the memory."},
 #if PY_VERSION_HEX < 0x030C0000

@@ -18,12 +18,13 @@ static bool starts(PyFrameObject* frame, PyCodeObject* code) {
 }
 
 static int on_profile(PyObject* self, PyFrameObject* frame, int what, PyObject* argument) {
-  if ((what != PyTrace_CALL && what != PyTrace_RETURN) || !tracer_counts()) return 0;
+  if (what != PyTrace_CALL && (what != PyTrace_RETURN || !tracer_state.trees)) return 0;
+  if (!tracer_counts()) return 0;
   PyCodeObject* code = PyFrame_GetCode(frame);
   if (what == PyTrace_CALL) {
     bool fresh = starts(frame, code);
     if (fresh || tracer_state.trees) tracer_begin((PyObject*)code, fresh);
-  } else if (tracer_state.trees) {
+  } else {
     tracer_end((PyObject*)code);
   }
   Py_DECREF(code);

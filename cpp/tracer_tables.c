@@ -5,7 +5,7 @@
 
 #include "tracer.h"
 
-enum { kHeaderSlots = 512, kFlags = 5, kFirstTable = 6, kRecentBits = 12, kRecentPaths = 1 << 10 };
+enum { kHeaderSlots = 512, kFlags = 5, kFirstTable = 6, kRecentBits = 14, kRecentPaths = 1 << 10 };
 
 struct TracerTables tracer_tables;
 
@@ -16,8 +16,8 @@ typedef struct {
   uint32_t mask, used, capacity;
 } Index;
 
-// The last ends of calls: what ended, in which set it was put, and what came of it. A conflict only means to work it
-// out again. Small, so that it stays in the cache: programs do the same few things most of the time.
+// The last ends of calls: what ended, in which set it was put, and what came of it. A conflict only means to
+// work it out again. Small, so that it stays in the cache: programs do the same few things most of the time.
 typedef struct {
   uint32_t function, below, above;
   uint32_t tree, with;  // tree + 1; 0: nothing remembered
@@ -265,7 +265,9 @@ void tracer_push(uint32_t function) {
   thread->depth = depth + 1;
 }
 
-static inline uint32_t known_set(uint32_t set) { return set < sets.used ? set : 0; }
+static inline uint32_t known_set(uint32_t set) {
+  return set < sets.used ? set : 0;
+}
 
 // Ends the call at this depth: counts its tree and adds it to what its caller has called.
 static uint32_t end_call(uint64_t depth) {

@@ -1,8 +1,8 @@
 """Build the tracer for other interpreters, next to its sources: ``python tools/build_tracer.py PYTHON...``.
 
-A wheel has the tracer for its own interpreter. Tests and benchmarks record programs on several; each extension has
-its interpreter in its name, so that they lie side by side. Without arguments, the interpreters that pyenv and PATH
-offer are used: one of each minor version from 3.11 on.
+A wheel has the tracer for its own interpreter. Tests and benchmarks record programs on several; each
+extension has its interpreter in its name, so that they lie side by side. Without arguments, the interpreters
+that pyenv and PATH offer are used: one of each minor version from 3.11 on.
 """
 
 from __future__ import annotations
@@ -56,7 +56,17 @@ def build(python: str, target: Path = TARGET) -> Path:
     extension = target / f"_tracer{answer[2]}"
     newest = max(path.stat().st_mtime for path in [*SOURCES, *(ROOT / "cpp").glob("tracer*.h")])
     if not extension.exists() or extension.stat().st_mtime < newest:
-        compiler = [os.environ.get("CC", "cc"), "-std=gnu11", "-O3", "-g", "-fPIC", "-shared", "-pthread"]
+        compiler = [
+            os.environ.get("CC", "cc"),
+            "-std=gnu11",
+            "-O3",
+            "-flto",
+            "-fvisibility=hidden",
+            "-g",
+            "-fPIC",
+            "-shared",
+            "-pthread",
+        ]
         warnings = ["-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-missing-field-initializers"]
         include = ["-I", answer[1]]
         subprocess.run([*compiler, *warnings, *include, *map(str, SOURCES), "-o", str(extension)], check=True)

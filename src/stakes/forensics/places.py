@@ -33,7 +33,7 @@ class Places:
         return Path(path).relative_to(top).as_posix()
 
     def versions(self, paths: Iterable[str]) -> dict[str, str]:
-        """Say which version of each package, or which content of a file outside packages, the paths belong to.
+        """Say which version of a package, or which content of a file outside packages, each path belongs to.
 
         The standard library is left out: it goes with the interpreter.
         """
@@ -68,7 +68,7 @@ def _distributions(folder: str) -> dict[str, str]:
     """Name and version of the distribution behind each top-level name in a folder of installed packages."""
     from importlib.metadata import distributions
 
-    found = {}
+    found: dict[str, str] = {}
     for distribution in distributions(path=[folder]):
         name = f"{distribution.metadata['Name']}=={distribution.version}"
         for file in distribution.files or ():

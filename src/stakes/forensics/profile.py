@@ -14,9 +14,9 @@ A profile is a JSON document (gzip where the name ends in ``.gz``)::
      "input": "...", "label": "...",     which input it was, and the cause; null where not said
      "symptom": {"exit_status": 1, "exception": "ValueError", "message": "..."}}
 
-Children are sets: how often a child was called is in ``counts`` already, and with multisets a fifth of all trees
-was seen in one run only. The trees are whole, so that what a run would have looked like with only some functions
-watched can be worked out afterwards: see :func:`project`.
+Children are sets: how often a child was called is in ``counts`` already, and with multisets a fifth of all
+trees was seen in one run only. The trees are whole, so that what a run would have looked like with only some
+functions watched can be worked out afterwards: see :func:`project`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes.forensics.host import trees
-from stakes.forensics.host.names import CallTree, Feature, Function, Line
+from stakes.forensics.host.names import Function, Line
 from stakes.forensics.host.trees import Projection
 from stakes.forensics.host.watch import Watch
 
@@ -64,7 +64,8 @@ class Profile:
 
     Examples
     --------
-    >>> main, read, parse = (Function("app.py", name, line) for line, name in enumerate(("main", "read", "parse")))
+    >>> names = enumerate(("main", "read", "parse"))
+    >>> main, read, parse = (Function("app.py", name, line) for line, name in names)
     >>> profile = Profile(functions=(main, read, parse), counts=(1, 1, 2),
     ...                   trees=((2, ()), (1, (0,)), (0, (0, 1))), tree_counts=(2, 1, 1), label="no file")
     >>> for tree, count in project(profile, {main, parse}).trees[1].items():
@@ -98,8 +99,8 @@ class Profile:
 def project(profile: Profile, functions: Collection[Function] | None = None) -> Projection:
     """Work out what would have been counted with only ``functions`` watched.
 
-    A function that is not watched leaves no trace: what it called seems to be called by its caller. So ``f`` calling
-    ``a`` through an unwatched ``x`` has the tree ``f -> {a}``.
+    A function that is not watched leaves no trace: what it called seems to be called by its caller. So ``f``
+    calling ``a`` through an unwatched ``x`` has the tree ``f -> {a}``.
 
     Parameters
     ----------
@@ -121,8 +122,9 @@ def observe(profile: Profile, watch: Watch) -> list[int]:
 
     Examples
     --------
+    >>> from stakes.forensics import Feature
     >>> main, parse = Function("app.py", "main", 3), Function("app.py", "parse", 9)
-    >>> profile = Profile(functions=(main, parse), counts=(1, 2), trees=((1, ()), (0, (0,))), tree_counts=(2, 1))
+    >>> profile = Profile((main, parse), (1, 2), trees=((1, ()), (0, (0,))), tree_counts=(2, 1))
     >>> observe(profile, Watch((main, parse), (Feature(parse), Feature(CallTree(main), 1))))
     [2, 0]
     """

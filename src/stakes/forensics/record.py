@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 import re
 import signal
@@ -33,7 +34,8 @@ def record(
 ) -> tuple[int, Profile]:
     """Run a command and return its exit status and the profile of all Python processes in it.
 
-    Standard output and input are the caller's own; standard error is passed on and its end is kept for the symptom.
+    Standard output and input are the caller's own; standard error is passed on and its end is kept for the
+    symptom.
 
     Parameters
     ----------
@@ -44,7 +46,8 @@ def record(
     label : str or None
         The cause of what went wrong, where it is known.
     input : str or None
-        Name of the input; runs of one input are repetitions of each other. By default a digest of the command.
+        Name of the input; runs of one input are repetitions of each other. By default a digest of the
+        command.
     env : dict or None
         Environment of the program, instead of the present one.
 
@@ -75,17 +78,17 @@ def traced(
 
 
 def passed_through(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
-    """Run a command as if there were nothing between it and the terminal; return its status and stderr's end."""
+    """Run a command as if nothing stood between; return its status and the end of its stderr."""
     # A terminal stays the program's own, colours and all; its messages can then not be read.
-    piped = not os.isatty(2)
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE if piped else None)
+    if os.isatty(2):
+        with subprocess.Popen(command, env=environment) as process:
+            return _wait(process), ""
     tail = bytearray()
-    reader = threading.Thread(target=_copy, args=(process.stderr, tail), daemon=True) if piped else None
-    if reader is not None:
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        reader = threading.Thread(target=_copy, args=(process.stderr, tail), daemon=True)
         reader.start()
-    status = _wait(process)
-    if reader is not None:
-        reader.join(1.0)  # a grandchild may hold the pipe open for as long as it likes
+        status = _wait(process)
+        reader.join()
     return status, bytes(tail).decode(errors="replace")
 
 
@@ -97,7 +100,9 @@ def _copy(stream: IO[bytes], tail: bytearray) -> None:
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Wait, handing on the signals that are sent to this process alone; Ctrl-C reaches the program by itself."""
+    """Wait, handing on signals that are sent to this process alone; Ctrl-C reaches the program itself."""
+    if threading.current_thread() is not threading.main_thread():
+        return process.wait()  # only the main thread may handle signals
     handed_on = [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2] if os.name == "posix" else []
     before = {number: signal.signal(number, lambda n, _: process.send_signal(n)) for number in handed_on}
     before[signal.SIGINT] = signal.signal(signal.SIGINT, lambda *_: None)
@@ -125,7 +130,8 @@ def read_counts(folder: Path) -> list[counters.Counts]:
     found = []
     for path in sorted(folder.glob("*.counts"), key=lambda path: int(path.stem.rpartition("-")[2])):
         try:
-            found.append(counters.read(path.read_bytes()))
+            with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as tables:
+                found.append(counters.read(tables))
         except ValueError:
             continue  # killed before its tables were made, or damaged since
     return found

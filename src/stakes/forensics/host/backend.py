@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import sys
 
+try:
+    from . import _tracer
+except ImportError:  # it is not built for this interpreter
+    _tracer = None  # type: ignore[assignment]
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import mmap
@@ -12,13 +17,16 @@ if TYPE_CHECKING:
     from .selection import Selection
 
 
+#: ``sys.monitoring``, which Python 3.11 does not have.
+monitoring: Any = getattr(sys, "monitoring", None)
+
 #: Debuggers, coverage, profilers and optimisers have the other numbers.
 TOOLS = (4, 3)
 
 
 def recorder() -> tuple[Any, str]:
     """Return the tracer for recording, and why it was chosen."""
-    if not compiled():
+    if _tracer is None:
         from .fallback import PlainTracer
 
         return PlainTracer(), f"in plain Python, since none is compiled for {sys.implementation.cache_tag}"
@@ -30,12 +38,12 @@ def recorder() -> tuple[Any, str]:
 def watcher(selection: Selection) -> tuple[Any, str]:
     """Return the tracer for a deployed model, and why it was chosen; RuntimeError where none can do it."""
     if sys.version_info >= (3, 12):
-        if compiled():
+        if _tracer is not None:
             return MonitoringTracer(), "compiled, called by sys.monitoring for the chosen functions only"
         from .fallback import PlainTracer
 
         return PlainTracer(), f"in plain Python, since none is compiled for {sys.implementation.cache_tag}"
-    if not compiled():
+    if _tracer is None:
         raise RuntimeError("before Python 3.12 the compiled tracer is needed to watch single functions")
     if selection.trees or selection.lines:
         raise RuntimeError(
@@ -49,19 +57,10 @@ def watcher(selection: Selection) -> tuple[Any, str]:
     )
 
 
-def compiled() -> bool:
-    """Whether the extension is built for this interpreter."""
-    try:
-        from . import _tracer  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
 def free_tool() -> int:
     """Return a tool number of sys.monitoring that nobody uses."""
     for tool in TOOLS:
-        if sys.monitoring.get_tool(tool) is None:
+        if monitoring.get_tool(tool) is None:
             return tool
     raise RuntimeError("every tool number of sys.monitoring is in use")
 
@@ -71,9 +70,7 @@ class MonitoringTracer:
 
     def start(self, tables: mmap.mmap, trees: bool, lines: bool, in_file: bool) -> None:
         """Begin to count everything that runs."""
-        from . import _tracer
-
-        events = sys.monitoring.events
+        events = monitoring.events
         self._start = lambda tables, in_file: _tracer.start(tables, trees, lines, in_file)
         wanted = {events.PY_START: _tracer.on_start}
         if trees:
@@ -88,9 +85,7 @@ class MonitoringTracer:
         self, tables: mmap.mmap, selection: Selection, in_file: bool, budget: int = 0, variable: Any = None
     ) -> None:
         """Begin to count what is selected; the rest is disabled function by function when first met."""
-        from . import _tracer
-
-        monitoring, events = sys.monitoring, sys.monitoring.events
+        events = monitoring.events
         ends = events.PY_RETURN | events.PY_YIELD | events.PY_RESUME if selection.trees else 0
         with_lines = {function for function, _ in selection.lines}
 
@@ -116,10 +111,10 @@ class MonitoringTracer:
     def _begin(self, tables: mmap.mmap, in_file: bool, wanted: dict[int, Any], everywhere: int) -> None:
         self.tool = free_tool()
         self._start(tables, in_file)
-        sys.monitoring.use_tool_id(self.tool, "stakes.clarify")
+        monitoring.use_tool_id(self.tool, "stakes.clarify")
         for event, callback in wanted.items():
-            sys.monitoring.register_callback(self.tool, event, callback)
-        sys.monitoring.set_events(self.tool, everywhere)
+            monitoring.register_callback(self.tool, event, callback)
+        monitoring.set_events(self.tool, everywhere)
 
     def rebase(self, tables: mmap.mmap, in_file: bool) -> None:
         """Count into other, empty tables from now on."""
@@ -127,10 +122,8 @@ class MonitoringTracer:
 
     def stop(self) -> None:
         """Count no more."""
-        from . import _tracer
-
-        sys.monitoring.set_events(self.tool, 0)
-        sys.monitoring.free_tool_id(self.tool)
+        monitoring.set_events(self.tool, 0)
+        monitoring.free_tool_id(self.tool)
         _tracer.stop()
 
 
@@ -140,8 +133,6 @@ class ProfileTracer:
     def start(self, tables: mmap.mmap, trees: bool, lines: bool, in_file: bool) -> None:
         """Begin to count everything that runs."""
         import threading
-
-        from . import _tracer
 
         self._start = lambda tables, in_file: _tracer.start(tables, trees, lines, in_file)
         self._start(tables, in_file)

@@ -98,7 +98,8 @@ def _functions(table: memoryview, names: memoryview) -> tuple[list[tuple[str, st
     for start in range(0, len(words), 8):
         path, path_length, name, name_length, line = words[start : start + 5]
         texts = names[path : path + path_length], names[name : name + name_length]
-        functions.append((*(bytes(text).decode(errors="replace") for text in texts), line))
+        path_text, name_text = (bytes(text).decode(errors="replace") for text in texts)
+        functions.append((path_text, name_text, line))
     return functions, list(slots[3::4])
 
 

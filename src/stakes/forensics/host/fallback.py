@@ -14,7 +14,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from . import memory as layout
-from .backend import free_tool
+from .backend import free_tool, monitoring
 from .selection import Selection
 
 _NAMES, _FUNCTIONS, _SETS, _TREES, _LINES, _THREADS = range(6)
@@ -163,15 +163,14 @@ class PlainTracer:
 
     def stop(self) -> None:
         """Count no more; Python 3.12 and later."""
-        sys.monitoring.set_events(self._tool, 0)
-        sys.monitoring.free_tool_id(self._tool)
+        monitoring.set_events(self._tool, 0)
+        monitoring.free_tool_id(self._tool)
 
     def _start_monitoring(self) -> None:
-        monitoring = sys.monitoring
         events = monitoring.events
         self._tool = free_tool()
         monitoring.use_tool_id(self._tool, "stakes.clarify")
-        # What is not selected is disabled where it is met; these cannot be, and ask for the function each time.
+        # What is not selected is disabled where it is first met.
         self._not_wanted = monitoring.DISABLE if self._selection is not None else None
         wanted: dict[int, Any] = {events.PY_START: lambda code, _: self._begin(code, True)}
         if self._with_trees:
@@ -283,9 +282,10 @@ class PlainTracer:
         self._events += 1
         if self._events % _CLOCK_EVERY == 0:
             now = time.monotonic()
-            if (now - self._since) * self._budget < _CLOCK_EVERY:
+            if now - self._since >= 1:
+                self._since, self._events = now, 0
+            elif self._events > self._budget:
                 self._tables.slots[layout.FLAGS] |= layout.OVER_BUDGET
-            self._since = now
         return bool(self._tables.slots[layout.FLAGS] & layout.OVER_BUDGET)
 
 

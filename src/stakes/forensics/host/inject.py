@@ -1,8 +1,9 @@
 """Python 3.11: a tick inside each watched function, since nothing else there is cheap.
 
-The interpreter says what it is about to execute as a module (an audit event); the constants of that code are where
-the code of its functions lies. A watched one is replaced by its copy with a call at its start. Functions that exist
-already are given such code. Everything else about a function stays: name, arguments, lines, tracebacks.
+The interpreter says what it is about to execute as a module (an audit event); the constants of that code are
+where the code of its functions lies. A watched one is replaced by its copy with a call at its start.
+Functions that exist already are given such code. Everything else about a function stays: name, arguments,
+lines, tracebacks.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import gc
 from types import CodeType, FunctionType
 from typing import Any
 
+from .backend import _tracer
 from .selection import Selection
 
 _RESUME, _PUSH_NULL, _LOAD_CONST, _PRECALL, _CALL, _POP_TOP, _EXTENDED = 151, 2, 100, 166, 171, 1, 144
@@ -24,8 +26,6 @@ class InjectingTracer:
         self, tables: Any, selection: Selection, in_file: bool, budget: int = 0, variable: Any = None
     ) -> None:
         """Begin to count what is selected."""
-        from . import _tracer
-
         self._start = lambda tables, in_file: _tracer.start(
             tables,
             False,
@@ -54,8 +54,6 @@ class InjectingTracer:
 
     def stop(self) -> None:
         """Count no more; the ticks stay and do nothing."""
-        from . import _tracer
-
         _tracer.on_exec(lambda code: None)
         _tracer.stop()
 
@@ -85,8 +83,11 @@ class InjectingTracer:
 def with_tick(code: CodeType, tick: Any) -> CodeType:
     """Return the code with a call of ``tick()`` after its first RESUME.
 
-    All jumps of 3.11 are relative and none crosses that place, so only the tables of exceptions and positions move.
+    All jumps of 3.11 are relative and none crosses that place, so only the tables of exceptions and
+    positions move.
     """
+    if code.co_consts and type(code.co_consts[-1]) is type(tick):  # it ticks for an earlier model
+        return code.replace(co_consts=(*code.co_consts[:-1], tick))
     bytecode = code.co_code
     place = next(i for i in range(0, len(bytecode), 2) if bytecode[i] == _RESUME and bytecode[i + 1] == 0) + 2
     constant = len(code.co_consts)

@@ -1,4 +1,4 @@
-"""Explanations inside a program: :func:`install` once, and failures are explained below their own messages."""
+"""Explanations inside a program: :func:`install` once, and failures are explained."""
 
 from __future__ import annotations
 
@@ -12,13 +12,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from .model import ClarifyModel, Verdict
 from .memory import BUDGET
+from .model import ClarifyModel, Verdict
 from .watching import Clarify, Scope, write_all
-
-_active: Clarify | None = None
-_as_json = False
-_told = False
 
 
 def install(
@@ -26,9 +22,9 @@ def install(
 ) -> Clarify:
     """Watch what a model names, and explain failures of this program below its own messages.
 
-    Uncaught exceptions of all threads and exits with a status other than 0 are explained on standard error, each
-    after the program's own output, which stays as it is. On Python 3.11 an exit is seen where it goes through
-    ``sys.exit``.
+    Uncaught exceptions of all threads and exits with a status other than 0 are explained on standard error,
+    each after the program's own output, which stays as it is. On Python 3.11 an exit is seen where it goes
+    through ``sys.exit``.
 
     Parameters
     ----------
@@ -44,28 +40,24 @@ def install(
     Clarify
         Watching; with ``refused`` saying why not where the program or the interpreter is not the model's.
     """
-    global _active, _as_json, _told
     loaded = ClarifyModel.from_dict(model) if isinstance(model, Mapping) else ClarifyModel.read(model)
     uninstall()
-    _active, _as_json, _told = Clarify(loaded, budget), as_json, False
-    _Hooks.set()
-    return _active
+    _Hooks.set(Clarify(loaded, budget), as_json)
+    return active()
 
 
 def uninstall() -> None:
     """Watch and explain no more."""
-    global _active
-    if _active is not None:
-        _active.stop()
+    if _Hooks.clarify is not None:
+        _Hooks.clarify.stop()
         _Hooks.unset()
-    _active = None
 
 
 def active() -> Clarify:
     """Return what :func:`install` has started; RuntimeError where it has not been called."""
-    if _active is None:
+    if _Hooks.clarify is None:
         raise RuntimeError("nothing is watched: call stakes.forensics.install(model) first")
-    return _active
+    return _Hooks.clarify
 
 
 def explain() -> Verdict:
@@ -97,38 +89,26 @@ class ClarifyHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Log the explanation of what another record reports."""
-        if _active is None or record.name == self._logger.name:
+        if _Hooks.clarify is None or record.name == self._logger.name:
             return
         try:
-            verdict = _active.explain()
+            verdict = _Hooks.clarify.explain()
             self._logger.log(record.levelno, "%s", verdict, extra={"clarify": verdict.to_dict()})
         except Exception:
             self.handleError(record)
 
 
-def _tell() -> None:
-    """Append the explanation; whatever goes wrong, the program does not notice."""
-    global _told
-    if _active is None or _active.refused:
-        return
-    _told = True
-    try:
-        verdict = _active.explain()
-        write_all((json.dumps(verdict.to_dict()) if _as_json else str(verdict)) + "\n")
-    except Exception:
-        pass
-
-
 class _Hooks:
-    """Where a program's end can be seen; what was there before is called first, unchanged."""
+    """Where a program's failure can be seen; what was there before is called first, unchanged."""
 
+    clarify: Clarify | None = None
+    as_json = told = failed = False
     before: Any = None
-    status_seen = False
 
     @classmethod
-    def set(cls) -> None:
+    def set(cls, clarify: Clarify, as_json: bool) -> None:
+        cls.clarify, cls.as_json, cls.told, cls.failed = clarify, as_json, False, False
         cls.before = (sys.excepthook, threading.excepthook, sys.exit)
-        cls.status_seen = False
         sys.excepthook, threading.excepthook = cls.uncaught, cls.uncaught_in_thread
         if sys.version_info < (3, 12):
             sys.exit = cls.exit  # type: ignore[assignment]
@@ -143,25 +123,38 @@ class _Hooks:
             threading.excepthook = cls.before[1]
         if sys.exit == cls.exit:
             sys.exit = cls.before[2]
+        cls.clarify = None
         atexit.unregister(cls.at_exit)
 
     @classmethod
     def uncaught(cls, *details: Any) -> None:
         cls.before[0](*details)
-        _tell()
+        cls.tell()
 
     @classmethod
     def uncaught_in_thread(cls, details: Any) -> None:
         cls.before[1](details)
         if not issubclass(details.exc_type, SystemExit):
-            _tell()
+            cls.tell()
 
     @classmethod
     def exit(cls, status: Any = None, /) -> None:
-        cls.status_seen = status is not None and status != 0
+        cls.failed = status is not None and status != 0
         raise SystemExit(status)
 
     @classmethod
     def at_exit(cls) -> None:
-        if not _told and (cls.status_seen or (_active is not None and _active.failed())):
-            _tell()
+        if not cls.told and (cls.failed or (cls.clarify is not None and cls.clarify.failed())):
+            cls.tell()
+
+    @classmethod
+    def tell(cls) -> None:
+        """Append the explanation; whatever goes wrong, the program does not notice."""
+        if cls.clarify is None or cls.clarify.refused:
+            return
+        cls.told = True
+        try:
+            verdict = cls.clarify.explain()
+            write_all((json.dumps(verdict.to_dict()) if cls.as_json else str(verdict)) + "\n")
+        except Exception:
+            pass

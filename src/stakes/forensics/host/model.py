@@ -14,7 +14,7 @@ The model is a JSON document::
      "ranges": [[0, 12], ...],              least and most of each feature in training
      "purity": 0.8,                         share of a leaf's runs that must agree, else "unknown"
      "expected_events": 16.5,               per run, of all that is watched
-     "runs": [["run 3", "no-such-version", [3, 0]], ...]}     recorded runs and their counts, to name the nearest
+     "runs": [["run 3", "no-such-version", [3, 0]], ...]}     recorded runs, to name the nearest
 """
 
 from __future__ import annotations
@@ -94,16 +94,17 @@ class ClarifyModel:
     Examples
     --------
     >>> model = ClarifyModel.from_dict({
-    ...     "format": "stakes-clarify", "version": 1, "program": "app", "interpreter": "cpython 3.12", "versions": {},
+    ...     "format": "stakes-clarify", "version": 1, "program": "app",
+    ...     "interpreter": "cpython 3.12", "versions": {},
     ...     "watch": {"functions": [["app.py", "retry", 7]], "features": [["function", 0]]},
     ...     "tree": {"feature": [0, -1, -1], "threshold": [2, None, None], "first_child": [1, -1, -1],
     ...              "class_weights": [[3, 4], [3, 0], [0, 4]]},
-    ...     "classes": ["typo", "no network"], "texts": {"no network": "The network is down. Try again later."},
+    ...     "classes": ["typo", "no network"], "texts": {"no network": "The network is down."},
     ...     "ranges": [[0, 5]], "purity": 0.8, "expected_events": 3.0, "runs": [["run 1", "typo", [0]]]})
     >>> print(model.explain([4]))
-    clarify: likely cause (4 of 4 similar runs): The network is down. Try again later.
-    >>> print(model.explain([90]))
-    clarify: cause unknown: app.py:retry:7 was counted 90 times, 0 to 5 in training. Nearest recorded runs: run 1 (typo).
+    clarify: likely cause (4 of 4 similar runs): The network is down.
+    >>> model.explain([90]).why_unknown
+    'app.py:retry:7 was counted 90 times, 0 to 5 in training'
     """
 
     document: Mapping[str, Any]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Function(NamedTuple):
-    """A function by where it was written: file (relative to its package's parent), qualified name, first line."""
+    """A function by where it was written: file from the parent of its package, name, first line."""
 
     path: str
     name: str

@@ -37,9 +37,10 @@ def begin(environment: Mapping[str, str]) -> None:
 
 def _record(folder: str, count: str) -> None:
     tracer, _ = backend.recorder()
-    _follow_forks(tracer, folder, memory.RECORDING, 0)
-    tables = memory.create(folder, memory.RECORDING)
-    tracer.start(tables, "trees" in count, "lines" in count, True)
+    trees, lines = "trees" in count, "lines" in count
+    capacity = memory.recording(trees, lines)
+    _follow_forks(tracer, folder, capacity, 0)
+    tracer.start(memory.create(folder, capacity), trees, lines, True)
 
 
 def _watch(folder: str) -> None:
@@ -66,7 +67,7 @@ def _watch(folder: str) -> None:
 
 
 def _follow_forks(tracer: Any, folder: str, capacity: dict[str, int], digest: int) -> None:
-    def tables() -> tuple[mmap.mmap, bool]:
+    def tables() -> tuple[mmap.mmap | memoryview, bool]:
         try:
             return memory.create(folder, capacity, digest), True
         except OSError:  # it may no longer write there: it counts for itself
@@ -76,6 +77,6 @@ def _follow_forks(tracer: Any, folder: str, capacity: dict[str, int], digest: in
         try:
             tracer.rebase(*tables())
         except Exception:
-            pass
+            return  # it goes on unwatched
 
     os.register_at_fork(after_in_child=follow)

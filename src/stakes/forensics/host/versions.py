@@ -1,4 +1,4 @@
-"""Whether this is the program that a model was trained for; without importlib.metadata, which is slow to load."""
+"""Whether this is the program that a model was trained for; without importlib.metadata, slow to load."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _normal(name: str) -> str:
 
 
 def changed_file(versions: Mapping[str, str], files: Iterable[tuple[str, str]]) -> str:
-    """Say which of the files, given as (path in the model, path here), has another digest than the model's."""
+    """Say which file, of pairs (path in the model, path here), has another digest than the model's."""
     import hashlib
 
     for relative, actual in files:

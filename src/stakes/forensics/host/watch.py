@@ -23,7 +23,8 @@ class Watch:
     Examples
     --------
     >>> main, parse = Function("app.py", "main", 3), Function("app.py", "parse", 9)
-    >>> watch = Watch((main, parse), (Feature(parse), Feature(CallTree(main, frozenset({CallTree(parse)})), 1)))
+    >>> tree = CallTree(main, frozenset({CallTree(parse)}))
+    >>> watch = Watch((main, parse), (Feature(parse), Feature(tree, 1)))
     >>> watch.to_dict()["features"]
     [['function', 1], ['tree', 1, [0, [[1, []]]]]]
     >>> Watch.from_dict(watch.to_dict()) == watch

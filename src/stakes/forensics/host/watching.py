@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from . import memory, versions
-from .backend import compiled, watcher
+from .backend import _tracer, watcher
 from .counters import Counts, read
 from .model import ClarifyModel, Verdict
 from .names import Line
@@ -28,7 +28,7 @@ class Clarify:
         self.refused = versions.mismatch(model.document["interpreter"], model.document["versions"], sys.path)
         self._variable: contextvars.ContextVar[Any] = contextvars.ContextVar("clarify", default=None)
         self._tracer: Any = None
-        self._memory: mmap.mmap | None = None
+        self._memory: mmap.mmap | memoryview | None = None
         if not self.refused:
             self._start(budget)
         if self.refused:
@@ -71,11 +71,7 @@ class Clarify:
 
     def failed(self) -> bool:
         """Whether the program is about to exit with a status other than 0, as far as that can be seen."""
-        if self._tracer is None or not compiled():
-            return False
-        from . import _tracer
-
-        return _tracer.failed()
+        return self._tracer is not None and _tracer is not None and _tracer.failed()
 
 
 class Scope:
@@ -87,19 +83,15 @@ class Scope:
     def explain(self) -> Verdict:
         """Say what the counts of this scope look like, also after it has ended."""
         clarify = self._clarify
-        if clarify._memory is None:
-            return unknown(clarify.model, clarify.refused)
+        if clarify._memory is None or self.counter is None:
+            return unknown(clarify.model, clarify.refused or "nothing is watched any more")
         return verdict(clarify.model, [_within(read(clarify._memory), self.counter.counts())])
 
 
 def _new_scope(tracer: Any) -> Any:
     from .fallback import PlainScope, PlainTracer
 
-    if isinstance(tracer, PlainTracer):
-        return PlainScope()
-    from . import _tracer
-
-    return _tracer.Scope()
+    return PlainScope() if isinstance(tracer, PlainTracer) else _tracer.Scope()
 
 
 def selection_of(model: ClarifyModel) -> Selection:

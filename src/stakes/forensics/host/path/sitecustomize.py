@@ -1,8 +1,8 @@
 """Starts the tracer in a Python program that finds this folder on PYTHONPATH, then steps out of the way.
 
-An environment variable reaches every Python the program starts, needs no file in anyone's site-packages (as a
-.pth file would) and no change of the command line (as -c or -m would). The folder is taken off sys.path again,
-and a sitecustomize that the program has itself is run as if this one had never been found.
+An environment variable reaches every Python the program starts, needs no file in anyone's site-packages (as
+a .pth file would) and no change of the command line (as -c or -m would). The folder is taken off sys.path
+again, and a sitecustomize that the program has itself is run as if this one had never been found.
 """
 
 import os
@@ -26,8 +26,13 @@ def _step_in() -> None:
         startup.begin(os.environ)
     except Exception:
         pass  # the program runs, unwatched
+    finally:
+        # What lists the loaded modules, as faulthandler does, lists the same as without.
+        for name in [name for name in sys.modules if name.partition(".")[0] == "_stakes_clarify"]:
+            del sys.modules[name]
 
 
 if __name__ == "sitecustomize":
     _step_in()
-    import sitecustomize  # noqa: F401  the program's own; site ignores the error where there is none
+    # The program's own; where there is none, site ignores the error as ever.
+    import sitecustomize  # type: ignore[import-not-found]  # noqa: F401
