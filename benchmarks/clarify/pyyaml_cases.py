@@ -13,8 +13,8 @@ PACKAGES = ("PyYAML==6.0.2",)
 TARGET = f"script:{Path(__file__).parent / 'programs' / 'load.py'}"
 PRELOAD = ("yaml",)
 
-#: Entries before the mistake. Counts are those of a whole run, in which one mistake soon drowns: with up to four entries and two
-#: levels of nesting every kind of features lost a fifth of its accuracy or more.
+#: Entries before the mistake. Counts are those of a whole run, in which one mistake drowns: with up to ten entries before it the
+#: nested accuracy was .38 to .46, with up to four it was .49 for function counts. So it stands near the top here.
 BEFORE = (0, 0, 0, 1, 2)
 
 CAUSES = {

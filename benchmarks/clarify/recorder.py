@@ -1,7 +1,8 @@
 """Records many runs of one program cheaply: a fork of a warmed parent for each, and fresh processes to check that.
 
-A profile of a fork is what the parent counted until it was ready, the imports, plus what the child counted. That equals a
-fresh process but for functions that start the interpreter; the few runs that are also recorded fresh make training drop those,
+A profile of a fork is what the parent counted until it was ready, the imports, plus what the child counted. Compared with a fresh
+process 156 of 3,520 functions were counted differently for an input of pip, 199 of 1,685 for one of requests: those of imports, of
+the interpreter's start and end, and of entries of sys.path. The runs that are also recorded fresh make training drop such functions,
 as it drops whatever differs between runs of one input.
 """
 
