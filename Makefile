@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*)
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*) tools/build_tracer.py
 
 .PHONY: demo test lint types layers doctest sanitize format clean
 
@@ -13,6 +13,7 @@ $(BIN)/python:
 # The package is installed once, editable; it is built again only when the core or the build changes.
 $(INSTALLED): $(SOURCES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python tools/build_tracer.py
 	@touch $@
 
 demo: $(INSTALLED)

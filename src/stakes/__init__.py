@@ -1,26 +1,30 @@
 """Cost-sensitive classification: trees, rules and ensembles that keep the bill small."""
 
-from stakes import datasets, metrics
-from stakes.costs import CostMatrix, FeatureCosts
-from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
-from stakes.evolve import GDTClassifier
-from stakes.models import load_model
-from stakes.reductions import (
-    GBSE,
-    GBSET,
-    AverageCost,
-    BoostedStakes,
-    CostBagging,
-    CostBoosting,
-    Costing,
-    DataSpaceExpansion,
-    IterativeWeighting,
-    MetaCost,
-    SamplingWarning,
-)
-from stakes.rules import MDLDiscretizer, RuleClassifier
-from stakes.table import Table, read_table
-from stakes.tree import C45Classifier, TradeoffSearchCV
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stakes import datasets, forensics, metrics
+    from stakes.costs import CostMatrix, FeatureCosts
+    from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
+    from stakes.evolve import GDTClassifier
+    from stakes.models import load_model
+    from stakes.reductions import (
+        GBSE,
+        GBSET,
+        AverageCost,
+        BoostedStakes,
+        CostBagging,
+        CostBoosting,
+        Costing,
+        DataSpaceExpansion,
+        IterativeWeighting,
+        MetaCost,
+        SamplingWarning,
+    )
+    from stakes.rules import MDLDiscretizer, RuleClassifier
+    from stakes.table import Table, read_table
+    from stakes.tree import C45Classifier, TradeoffSearchCV
 
 __all__ = [
     "GBSE",
@@ -47,7 +51,28 @@ __all__ = [
     "Table",
     "TradeoffSearchCV",
     "datasets",
+    "forensics",
     "load_model",
     "metrics",
     "read_table",
 ]
+
+#: Where the names above live. They are fetched when asked for: a program that installs a model of
+#: `stakes.forensics` must not load scikit-learn for that.
+_MODULES = ("costs", "decision", "table", "tree", "evolve", "rules", "reductions", "models")
+
+
+def __getattr__(name: str) -> Any:
+    if name in (*_MODULES, "datasets", "forensics", "metrics"):
+        return import_module(f"stakes.{name}")
+    if name in __all__:
+        for module in _MODULES:
+            found = getattr(import_module(f"stakes.{module}"), name, None)
+            if found is not None:
+                globals()[name] = found
+                return found
+    raise AttributeError(f"module 'stakes' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -10,7 +10,22 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from stakes._cli import ask, compare, demo, describe, evaluate, export, fit, predict, reproduce, show
+from stakes._cli import (
+    ask,
+    clarify,
+    clarify_explain,
+    clarify_label,
+    clarify_train,
+    compare,
+    demo,
+    describe,
+    evaluate,
+    export,
+    fit,
+    predict,
+    reproduce,
+    show,
+)
 from stakes._cli.shared import debugging, say
 
 EXIT_CODES = """Exit codes: 0 all went well, 1 something is wrong with the data, the costs or a model,
@@ -91,6 +106,9 @@ def stakes(
 
 for module in (demo, describe, fit, predict, evaluate, compare, reproduce, show, ask, export):
     app.command(module.NAME, epilog=EXIT_CODES)(module.command)
+for module in (clarify_label, clarify_train, clarify_explain):
+    clarify.app.command(module.NAME, epilog=EXIT_CODES)(module.command)
+app.add_typer(clarify.app, name=clarify.NAME)
 
 
 def main() -> None:

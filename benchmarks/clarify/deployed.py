@@ -1,0 +1,144 @@
+"""A model at work: fresh processes and inputs it has not seen, what users are told, and what watching costs.
+
+    python benchmarks/clarify/deployed.py --cache FOLDER [--program pip] [--per-cause 4] [--rounds 40] [--lines]
+
+Learns from the runs in the cache (see collect.py), then starts the unmodified program on new inputs with the model watching, as
+`stakes clarify run` does. CPU time is that of whole processes, watched and not, in turns; best measured on a quiet machine. Writes
+results/clarify-deployed-PROGRAM.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from collect import PROGRAMS, cases_of, collect, program_of
+from recorder import Case, Program, clean_environment, silenced
+
+from stakes.forensics.host.model import ClarifyModel
+from stakes.forensics.run import run
+from stakes.forensics.runs import read_runs
+from stakes.forensics.train import Settings, train
+
+#: Numbers of inputs that training never uses.
+UNSEEN = 1000
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+def explain(program: Program, model: ClarifyModel, case: Case, stderr: Path) -> str | None:
+    """Run a case as a user would; return the cause that is told, None for "unknown"."""
+    with silenced(stderr, case.cwd):
+        status, verdict = run(program.command(case), model, env={**clean_environment(), **case.env})
+    if verdict is None:
+        raise RuntimeError(f"{case.name} did not fail: exit status {status}")
+    return verdict.label
+
+
+def cpu_seconds(program: Program, model: ClarifyModel | None, case: Case, stderr: Path) -> float:
+    """CPU time of one run, its children included."""
+    environment = {**clean_environment(), **case.env}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with silenced(stderr, case.cwd):
+        if model is None:
+            subprocess.run(program.command(case), env=environment, check=False)
+        else:
+            run(program.command(case), model, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def overhead(
+    program: Program, model: ClarifyModel, case: Case, rounds: int, stderr: Path
+) -> tuple[float, float, float]:
+    """Median CPU time without and with the model, and the median of their ratios, in turns."""
+    pairs = []
+    for number in range(rounds):
+        # Each goes first in half of the rounds.
+        order = (None, model) if number % 2 else (model, None)
+        times = {one is None: cpu_seconds(program, one, case, stderr) for one in order}
+        pairs.append((times[True], times[False]))
+    plain, watched = zip(*pairs, strict=True)
+    return statistics.median(plain), statistics.median(watched), statistics.median(w / p for p, w in pairs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cache", type=Path, required=True, help="folder of collect.py")
+    parser.add_argument("--program", default="pip", choices=PROGRAMS)
+    parser.add_argument("--inputs", type=int, default=30, help="inputs per cause to learn from")
+    parser.add_argument("--per-cause", type=int, default=4, help="unseen inputs per cause to explain")
+    parser.add_argument(
+        "--rounds", type=int, default=40, help="pairs of runs that CPU time is measured on; 0 for none"
+    )
+    parser.add_argument("--lines", action="store_true", help="count lines too")
+    parser.add_argument("--purity", type=float, default=Settings().purity)
+    parser.add_argument("--python", help="interpreter of the programs; by default the newest found")
+    args = parser.parse_args()
+    cache, name = args.cache.resolve(), args.program
+    program, cases = program_of(name, cache, args.python), cases_of(name)
+    kinds = ("functions", "trees", "lines") if args.lines else ("functions", "trees")
+    runs = read_runs(collect(name, cache, python=args.python, inputs=args.inputs))
+    trained = train(runs, Settings(kinds, purity=args.purity), texts=cases.CAUSES, program=name)
+    model = trained.model
+    with tempfile.TemporaryDirectory() as folder:
+        stderr = Path(folder) / "stderr"
+        told: Counter[tuple[str, str]] = Counter()
+        for label in cases.CAUSES:
+            for number in range(UNSEEN, UNSEEN + args.per_cause):
+                case = cases.make(label, number, Path(folder) / f"{label}-{number}")
+                told[label, explain(program, model, case, stderr) or "unknown"] += 1
+        timed = overhead(program, model, case, args.rounds, stderr) if args.rounds else None
+    target = RESULTS / f"clarify-deployed-{name}.md"
+    target.write_text(page(name, model, told, timed, args.rounds), encoding="utf-8")
+    print(target.read_text())
+
+
+def page(
+    name: str, model: ClarifyModel, told: Counter, timed: tuple[float, float, float] | None, rounds: int
+) -> str:
+    """The results as a page."""
+    total = sum(told.values())
+    right = sum(count for (cause, said), count in told.items() if cause == said)
+    unknown = sum(count for (_, said), count in told.items() if said == "unknown")
+    document = model.document
+    lines = [
+        f"# {name} explained in fresh processes",
+        "",
+        f"`benchmarks/clarify/deployed.py --program {name}` on {document['interpreter']} ({', '.join(document['versions'].values())}),",
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores. {total} runs on inputs that were not learnt from; {len(model.watch.functions)} functions",
+        f"watched, {document['expected_events']:.1f} events per run.",
+        "",
+        "| explained correctly | wrongly | unknown |",
+        "|---|---|---|",
+        f"| {right} of {total} ({right / total:.1%}) | {total - right - unknown} ({(total - right - unknown) / total:.1%}) | {unknown} ({unknown / total:.1%}) |",
+        "",
+    ]
+    if timed is not None:
+        plain, watched, ratio = timed
+        lines += [
+            f"CPU time of a whole run, median of {rounds} interleaved pairs: {plain * 1000:.1f} ms alone, {watched * 1000:.1f} ms watched;",
+            f"median ratio {ratio:.3f}.",
+            "",
+        ]
+    mistaken = [
+        f"- {cause}: told {said}, {count} times"
+        for (cause, said), count in sorted(told.items())
+        if said not in (cause, "unknown")
+    ]
+    lines += ["What was told wrongly:", "", *mistaken] if mistaken else ["Nothing was told wrongly."]
+    lines += ["", "Watched:", "", *(f"- `{feature}`" for feature in model.watch.features)]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""``stakes clarify``: record runs of a program, and explain its failures."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stakes._cli.shared import JsonOption, say
+from stakes._json import dumps
+
+NAME = "clarify"
+app = typer.Typer(
+    no_args_is_help=True, help="Watch the few functions that matter, explain why a program failed."
+)
+
+Command = Annotated[
+    list[str], typer.Argument(help="The program and its arguments, after --.", show_default=False)
+]
+
+
+@app.command()
+def record(
+    command: Command,
+    runs: Annotated[Path, typer.Option("--runs", "-r", help="Folder for the profiles.")] = Path("runs"),
+    label: Annotated[
+        str | None, typer.Option(help="The cause of what goes wrong, where it is known.")
+    ] = None,
+    input: Annotated[
+        str | None, typer.Option("--input", help="Name of the input; runs of one input are repetitions.")
+    ] = None,
+    trees: Annotated[bool, typer.Option(help="Record who called whom, not only how often.")] = True,
+    lines: Annotated[bool, typer.Option("--lines", help="Record how often each line was reached.")] = False,
+) -> None:
+    """Run a program and keep what it did: names of functions and counts, never data.
+
+    The program's output and exit status are its own. Every Python process it starts is recorded with it.
+
+    For example:
+
+    - `stakes clarify record --label no-such-version -- python -m pip download demo==9`
+    """
+    from stakes.forensics.profile import write_profile
+    from stakes.forensics.record import record as record_run
+
+    status, profile = record_run(command, trees=trees, lines=lines, label=label, input=input)
+    runs.mkdir(parents=True, exist_ok=True)
+    target = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**9:09d}.profile.gz"
+    write_profile(profile, target)
+    say(f"Recorded {target}: {len(profile.functions)} functions, {sum(profile.counts)} calls.")
+    _leave(status)
+
+
+@app.command()
+def run(
+    command: Command,
+    model: Annotated[Path, typer.Option("--model", "-m", help="A model of `stakes clarify train`.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Run a program and explain its failure below its own output.
+
+    The program's output and exit status are its own. Where it succeeds, nothing is added.
+
+    For example:
+
+    - `stakes clarify run -m model.json -- python -m pip download demo`
+    """
+    from stakes.forensics.host.model import ClarifyModel
+    from stakes.forensics.run import run as run_watched
+
+    status, verdict = run_watched(command, ClarifyModel.read(model))
+    if verdict is not None:
+        typer.echo(dumps(verdict.to_dict()) if as_json else str(verdict), err=True)
+    _leave(status)
+
+
+def _leave(status: int) -> None:
+    """Exit as the program did; a signal that ended it becomes 128 and its number, as in a shell."""
+    raise typer.Exit(status if status >= 0 else 128 - status)

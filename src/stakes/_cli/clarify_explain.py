@@ -1,0 +1,85 @@
+"""``stakes clarify explain``: what a model watches, what that costs, and how far to trust it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table as Grid
+
+from stakes._cli.shared import DebugOption, JsonOption, out, print_json, say
+from stakes._json import load_json
+
+NAME = "explain"
+
+SHOWN = ("program", "interpreter", "versions", "expected_events", "purity", "classes", "texts", "training")
+
+
+def command(
+    model: Annotated[
+        Path, typer.Argument(help="A model that `stakes clarify train` wrote.", show_default=False)
+    ],
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Show what a model watches, events per run, the overhead to expect, and what it cannot tell apart.
+
+    For example:
+
+    - `stakes clarify explain model.json`
+    """
+    from stakes.forensics.host.model import FORMAT, VERSION, ClarifyModel
+
+    document = load_json(model, format_name=FORMAT, version=VERSION)
+    watch = ClarifyModel.from_dict(document).watch
+    if as_json:
+        features = [str(feature) for feature in watch.features]
+        print_json({key: document[key] for key in SHOWN if key in document} | {"features": features})
+    else:
+        show_model(document)
+
+
+def show_model(document: dict[str, Any]) -> None:
+    """Print a model for people."""
+    from stakes.forensics.host.watch import Watch
+
+    console, watch = out(), Watch.from_dict(document["watch"])
+    versions = ", ".join(document["versions"].values())
+    console.print(
+        f"{document['program']} on {document['interpreter']}" + (f" ({versions})" if versions else ""),
+        markup=False,
+    )
+    events = document["expected_events"]
+    console.print(
+        f"Watches {len(watch.functions)} functions, {events:.1f} events per run on average:", markup=False
+    )
+    for feature, (least, most) in zip(watch.features, document["ranges"], strict=True):
+        console.print(f"   {feature}  ({least} to {most} times)", markup=False)
+    training = document.get("training")
+    if training is None:
+        say("Note: this model does not say how it was trained.")
+        return
+    console.print(f"That should add {training['nanoseconds'] / 1000:.2f} µs to a run.")
+    _show_validation(training["validation"])
+
+
+def _show_validation(found: dict[str, Any]) -> None:
+    console = out()
+    console.print(
+        f"On unseen inputs: {found['explained']:.1%} explained correctly, {found['wrong']:.1%} wrongly, "
+        f"{found['unknown']:.1%} unknown; the tree alone is right in {found['accuracy']:.1%}."
+    )
+    grid = Grid(title="Causes by row, what was told by column", title_justify="left")
+    grid.add_column("")
+    for number in range(1, len(found["classes"]) + 1):
+        grid.add_column(str(number), justify="right")
+    grid.add_column("unknown", justify="right")
+    for number, (cause, row) in enumerate(zip(found["classes"], found["told"], strict=True), 1):
+        grid.add_row(f"{number} {cause}", *(str(count) if count else "·" for count in row))
+    console.print(grid)
+    for one, other, share in found["pairs"]:
+        console.print(f"Hard to tell apart: {one} and {other}, {share:.0%} of their runs.", markup=False)
+        console.print(f"   --merge {one}+{other} takes them as one.", markup=False)
+    for one, other in found["twins"]:
+        console.print(f"The same in everything counted: some runs of {one} and of {other}.", markup=False)

@@ -1,0 +1,119 @@
+"""``stakes clarify label``: say what went wrong in recorded runs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stakes._cli.shared import DebugOption, out, say
+from stakes.tree.words import plain
+
+if TYPE_CHECKING:
+    from stakes.forensics.profile import Symptom
+
+NAME = "label"
+
+SKIP, QUIT = "", "q"
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What there is to say about the runs of one input; their counts are not kept."""
+
+    paths: list[Path]
+    labels: list[str | None]
+    symptom: Symptom
+
+
+def command(
+    runs: Annotated[Path, typer.Argument(help="Folder of recorded runs.", show_default=False)],
+    again: Annotated[bool, typer.Option("--again", help="Ask about labelled runs too.")] = False,
+    debug: DebugOption = False,
+) -> None:
+    r"""Go through the runs without a label and say what went wrong in each.
+
+    Answer with the number of a known cause, with the name of a new one, with nothing to leave the run as it
+    is, or with `q` to stop. All runs of the same input get the same label.
+
+    For example:
+
+    - `stakes clarify label runs/`
+
+    - `printf 'no-such-version\n1\n' | stakes clarify label runs/`
+    """
+    recorded = _read(runs)
+    causes = dict.fromkeys(sorted({label for one in recorded for label in one.labels if label is not None}))
+    done = 0
+    for one in recorded:
+        if None not in one.labels and not again:
+            continue
+        _show(one, list(causes))
+        answer = _answer(list(causes))
+        if answer == QUIT:
+            break
+        if answer != SKIP:
+            causes.setdefault(answer)
+            done += _write(one, answer, again)
+    say(f"Labelled {done} runs.")
+
+
+def _read(folder: Path) -> list[Recorded]:
+    from stakes.forensics.profile import read_profile
+    from stakes.forensics.runs import profile_paths
+
+    found: dict[object, Recorded] = {}
+    for path in profile_paths(folder):
+        profile = read_profile(path)
+        key = path if profile.input is None else profile.input
+        one = found.setdefault(key, Recorded([], [], profile.symptom))
+        one.paths.append(path)
+        one.labels.append(profile.label)
+    if not found:
+        raise ValueError(f"{folder} holds no recorded runs; `stakes clarify record` makes them")
+    return list(found.values())
+
+
+def _write(one: Recorded, label: str, again: bool) -> int:
+    from stakes.forensics.profile import read_profile, write_profile
+
+    paths = [path for path, known in zip(one.paths, one.labels, strict=True) if again or known is None]
+    for path in paths:
+        write_profile(read_profile(path).with_label(label), path)
+    return len(paths)
+
+
+def _show(one: Recorded, causes: list[str]) -> None:
+    console = out()
+    times = f", {len(one.paths)} runs of this input" if len(one.paths) > 1 else ""
+    head = f"\n{plain(one.paths[0].name)}: exit status {one.symptom.exit_status}{times}"
+    console.print(head, markup=False, style="bold")
+    if one.symptom.message:
+        console.print(f"   {plain(one.symptom.message)}", markup=False)
+    known = sorted({label for label in one.labels if label is not None})
+    if known:
+        console.print(f"   labelled {plain(', '.join(known))}", markup=False)
+    for number, cause in enumerate(causes, 1):
+        console.print(f"{number:>4}) {plain(cause)}", markup=False)
+
+
+def _answer(causes: list[str]) -> str:
+    while True:
+        try:
+            text = input("   cause (number or new name, empty to skip, q to stop): ").strip()
+        except EOFError:
+            typer.echo()
+            return QUIT
+        if not sys.stdin.isatty():
+            typer.echo(text)  # a terminal has shown it while it was typed
+        if not text.isdecimal():
+            return text
+        if 1 <= int(text) <= len(causes):
+            return causes[int(text) - 1]
+        what = (
+            f"A number must be from 1 to {len(causes)}." if causes else "There are no causes yet: name one."
+        )
+        say(f"   {what}", style="yellow")

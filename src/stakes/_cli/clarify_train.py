@@ -1,0 +1,122 @@
+"""``stakes clarify train``: learn what is worth watching from labelled runs."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table as Grid
+
+from stakes._cli.clarify_explain import show_model
+from stakes._cli.shared import DebugOption, JsonOption, notes, out, print_json, progress_bar, say
+
+NAME = "train"
+
+
+def command(
+    runs: Annotated[Path, typer.Argument(help="Folder of labelled runs.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model.")] = Path(
+        "model.json"
+    ),
+    max_loss: Annotated[
+        float,
+        typer.Option(
+            min=0.0, max=0.99, help="Accuracy that may be lost to watch less, as a share of the runs."
+        ),
+    ] = 0.01,
+    texts: Annotated[
+        Path | None,
+        typer.Option(
+            "--texts", help="TOML or JSON file with what to tell users for each cause.", metavar="FILE"
+        ),
+    ] = None,
+    trees: Annotated[bool, typer.Option(help="Count call trees, not only functions.")] = True,
+    lines: Annotated[bool, typer.Option("--lines", help="Count lines too; the runs must have them.")] = False,
+    merge: Annotated[
+        list[str] | None, typer.Option("--merge", metavar="A+B", help="Take causes as one. May be repeated.")
+    ] = None,
+    purity: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Share of similar runs that must agree, else `unknown`.")
+    ] = 0.9,
+    program: Annotated[str | None, typer.Option(help="How explanations name the program.")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validations.")] = 5,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw the trade-off there (SVG, PNG or PDF)."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Shuffles the runs into folds.")] = 0,
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
+) -> None:
+    """Learn which few functions are worth watching, and what their counts say about the cause.
+
+    The accuracy is measured on inputs that were not learnt from, with all choices made again without them.
+
+    For example:
+
+    - `stakes clarify train runs/ --max-loss 0.01 --texts causes.toml -o model.json`
+
+    - `stakes clarify train runs/ --lines --merge no-such-version+only-pre-releases -o model.json`
+    """
+    from stakes._json import save_json
+    from stakes.forensics.runs import read_runs
+    from stakes.forensics.texts import read_texts
+    from stakes.forensics.train import Settings, train
+    from stakes.forensics.validate import report, validate
+
+    kinds = ("functions", *(["trees"] if trees else []), *(["lines"] if lines else []))
+    settings = Settings(kinds, max_loss, folds, purity, seed)
+    told = {} if texts is None else read_texts(texts)
+    with notes():
+        with progress_bar("Reading") as advance:
+            found = read_runs(runs, lambda done, of: advance(done, of, "")).relabel(merge or ())
+        if lines and not found.lines:
+            raise ValueError(f"--lines needs runs that were recorded with --lines; those of {runs} were not")
+        _check_texts(told, found.labels)
+        trained = train(found, settings, texts=told, program=program)
+        with progress_bar("Checking on unseen inputs") as advance:
+            validation = validate(
+                found, settings, folds=folds, advance=lambda done, of: advance(done, of, "")
+            )
+    document = report(trained, validation, settings)
+    save_json(output, document)
+    if plot is not None:
+        _draw(trained.search, plot)
+    if as_json:
+        print_json(document["training"])
+        return
+    _show_front(document["training"])
+    show_model(document)
+    say(f"Wrote {output}.")
+
+
+def _check_texts(texts: dict[str, str], labels: tuple[str, ...]) -> None:
+    parts = {part for label in labels for part in (label, *label.split("+"))}
+    unknown = sorted(set(texts) - parts)
+    if unknown:
+        warnings.warn(f"no run has the cause {', '.join(unknown)}, for which there is a text", stacklevel=2)
+
+
+def _show_front(training: dict[str, Any]) -> None:
+    grid = Grid(title="What watching costs, and what it is worth", title_justify="left")
+    for title in ("gamma", "ns per run", "accuracy", ""):
+        grid.add_column(title, justify="right" if title else "left")
+    for point in training["front"]:
+        gamma = "none" if point["gamma"] is None else f"{point['gamma']:.3g}"
+        row = (gamma, f"{point['nanoseconds']:,.0f}", f"{point['accuracy']:.3f}")
+        grid.add_row(*row, "chosen" if point["chosen"] else "", style="bold" if point["chosen"] else "")
+    base = training["baseline"]
+    grid.add_row(
+        "C4.5", f"{base['nanoseconds']:,.0f}", f"{base['accuracy']:.3f}", "heeds no prices", style="dim"
+    )
+    out().print(grid)
+
+
+def _draw(search: Any, path: Path) -> None:
+    axes = search.plot()
+    axes.set_xscale("symlog")
+    axes.set_xlabel("nanoseconds that watching adds to a run")
+    axes.figure.savefig(path)
+    say(f"Wrote {path}.")

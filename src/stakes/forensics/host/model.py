@@ -1,0 +1,197 @@
+"""A deployed model: what to watch, a tree over the counts, and the text of each cause; no numpy needed.
+
+The model is a JSON document::
+
+    {"format": "stakes-clarify", "version": 1,
+     "program": "pip",                      how explanations name the program
+     "interpreter": "cpython 3.12",         the only one that the counts are good for
+     "versions": {"pip": "pip==24.0"},      of the packages or files whose functions are watched
+     "watch": {"functions": [...], "features": [...]},        see Watch
+     "tree": {"feature": [...], "threshold": [...], "first_child": [...], "class_weights": [...], ...},
+                                            a stakes tree over the features, all numeric
+     "classes": ["no-such-version", ...],   labels in the order of the tree's class weights
+     "texts": {"no-such-version": "..."},   what to tell the user; a label without text is told itself
+     "ranges": [[0, 12], ...],              least and most of each feature in training
+     "purity": 0.8,                         share of a leaf's runs that must agree, else "unknown"
+     "expected_events": 16.5,               per run, of all that is watched
+     "runs": [["run 3", "no-such-version", [3, 0]], ...]}     recorded runs, to name the nearest
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .watch import Watch
+
+FORMAT, VERSION = "stakes-clarify", 1
+_KEYS = (
+    "interpreter",
+    "versions",
+    "watch",
+    "tree",
+    "classes",
+    "texts",
+    "ranges",
+    "purity",
+    "expected_events",
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a model says of the counts of one run.
+
+    Attributes
+    ----------
+    label : str or None
+        The likely cause; None where it is unknown.
+    text : str
+        What its author wrote for the user.
+    agree, similar : int
+        Of the recorded runs that ended in the same leaf, those with this cause, and all.
+    why_unknown : str
+        Why no cause is named; empty where one is.
+    nearest : tuple of (name, label)
+        Recorded runs with the most similar counts, where the cause is unknown.
+    fingerprint : str
+        The same for runs that look the same to the model; for grouping in an error tracker.
+    counts : tuple of int
+        The counts that this was decided by, in the order of the model's features.
+    """
+
+    label: str | None
+    text: str
+    agree: int
+    similar: int
+    why_unknown: str
+    nearest: tuple[tuple[str, str], ...]
+    fingerprint: str
+    counts: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """Return the sentence that is shown below the program's own output."""
+        if self.label is not None:
+            return f"clarify: likely cause ({self.agree} of {self.similar} similar runs): {self.text}"
+        nearest = "; ".join(f"{name} ({label})" for name, label in self.nearest)
+        return f"clarify: cause unknown: {self.why_unknown}." + (
+            f" Nearest recorded runs: {nearest}." if nearest else ""
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {**vars(self), "nearest": [list(run) for run in self.nearest], "counts": list(self.counts)}
+
+
+@dataclass(frozen=True)
+class ClarifyModel:
+    """A model read from JSON; :meth:`explain` turns counts into a verdict.
+
+    Examples
+    --------
+    >>> model = ClarifyModel.from_dict({
+    ...     "format": "stakes-clarify", "version": 1, "program": "app",
+    ...     "interpreter": "cpython 3.12", "versions": {},
+    ...     "watch": {"functions": [["app.py", "retry", 7]], "features": [["function", 0]]},
+    ...     "tree": {"feature": [0, -1, -1], "threshold": [2, None, None], "first_child": [1, -1, -1],
+    ...              "class_weights": [[3, 4], [3, 0], [0, 4]]},
+    ...     "classes": ["typo", "no network"], "texts": {"no network": "The network is down."},
+    ...     "ranges": [[0, 5]], "purity": 0.8, "expected_events": 3.0, "runs": [["run 1", "typo", [0]]]})
+    >>> print(model.explain([4]))
+    clarify: likely cause (4 of 4 similar runs): The network is down.
+    >>> model.explain([90]).why_unknown
+    'app.py:retry:7 was counted 90 times, 0 to 5 in training'
+    """
+
+    document: Mapping[str, Any]
+    watch: Watch
+    digest: str
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> ClarifyModel:
+        """Check a document and return its model; anything else is a ValueError."""
+        if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+            raise ValueError(f"the model must have format {FORMAT!r}")
+        if document.get("version") != VERSION:
+            raise ValueError(f"the model must have version {VERSION}, got {document.get('version')!r}")
+        missing = [key for key in _KEYS if key not in document]
+        if missing:
+            raise ValueError(f"the model lacks {', '.join(missing)}")
+        watch = Watch.from_dict(document["watch"])
+        _check_tree(document["tree"], len(watch.features), len(document["classes"]))
+        if len(document["ranges"]) != len(watch.features):
+            raise ValueError("the model must have one range per feature")
+        text = json.dumps(document, sort_keys=True, ensure_ascii=False)
+        return cls(document, watch, hashlib.sha256(text.encode()).hexdigest()[:16])
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> ClarifyModel:
+        """Read a model from a file."""
+        with open(path, encoding="utf-8") as file:
+            return cls.from_dict(json.load(file))
+
+    def explain(self, counts: Sequence[int]) -> Verdict:
+        """Say what the counts of a run, in the order of the features, look like."""
+        node = self._leaf(counts)
+        weights = self.document["tree"]["class_weights"][node]
+        similar, agree = sum(weights), max(weights)
+        label = self.document["classes"][weights.index(agree)]
+        why = self._why_unknown(counts, agree, similar)
+        return Verdict(
+            label=None if why else label,
+            text="" if why else self.document["texts"].get(label, label),
+            agree=round(agree),
+            similar=round(similar),
+            why_unknown=why,
+            nearest=self._nearest(counts) if why else (),
+            fingerprint=f"{self.digest}-{node}" + ("-unknown" if why else ""),
+            counts=tuple(counts),
+        )
+
+    def _leaf(self, counts: Sequence[int]) -> int:
+        tree, node = self.document["tree"], 0
+        while tree["feature"][node] >= 0:
+            above = counts[tree["feature"][node]] > tree["threshold"][node]
+            node = tree["first_child"][node] + int(above)
+        return node
+
+    def _why_unknown(self, counts: Sequence[int], agree: float, similar: float) -> str:
+        if similar <= 0 or agree < self.document["purity"] * similar:
+            return f"{round(agree)} of {round(similar)} similar runs agree"
+        for feature, count, (least, most) in zip(
+            self.watch.features, counts, self.document["ranges"], strict=True
+        ):
+            if not least <= count <= most:
+                return f"{feature} was counted {count} times, {least} to {most} in training"
+        return ""
+
+    def _nearest(self, counts: Sequence[int], how_many: int = 3) -> tuple[tuple[str, str], ...]:
+        spans = [max(1, most - least) for least, most in self.document["ranges"]]
+
+        def distance(run: Any) -> float:
+            return sum(abs(a - b) / span for a, b, span in zip(counts, run[2], spans, strict=True))
+
+        nearest = sorted(self.document.get("runs", ()), key=distance)
+        return tuple((run[0], run[1]) for run in nearest[:how_many])
+
+
+def _check_tree(tree: Any, n_features: int, n_classes: int) -> None:
+    """Raise ValueError unless walking the tree ends in a leaf, whatever the counts."""
+    try:
+        n_nodes = len(tree["feature"])
+        for node in range(n_nodes):
+            if len(tree["class_weights"][node]) != n_classes:
+                raise ValueError(f"node {node} must have one weight per class")
+            if tree["feature"][node] >= 0:
+                first = tree["first_child"][node]
+                if not (tree["feature"][node] < n_features and node < first < n_nodes - 1):
+                    raise ValueError(f"node {node} must test a feature and have two children after it")
+                float(tree["threshold"][node])
+        if n_nodes == 0:
+            raise ValueError("it must have a node")
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise ValueError(f"the model's tree cannot be read: {error!r}") from None

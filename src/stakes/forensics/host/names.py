@@ -1,0 +1,71 @@
+"""Names of what can be counted: functions, call trees and lines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Function(NamedTuple):
+    """A function by where it was written: file from the parent of its package, name, first line."""
+
+    path: str
+    name: str
+    line: int
+
+    def __str__(self) -> str:
+        """Return ``path:name:line``."""
+        return f"{self.path}:{self.name}:{self.line}"
+
+
+class CallTree(NamedTuple):
+    """A function and the set of call trees below it; two are the same feature where they are equal."""
+
+    function: Function
+    children: frozenset[CallTree] = frozenset()
+
+    def __str__(self) -> str:
+        """Return ``f``, or ``f -> {a, b -> {c}}`` with the children in order."""
+        below = ", ".join(sorted(map(str, self.children)))
+        return f"{self.function} -> {{{below}}}" if self.children else str(self.function)
+
+    @property
+    def functions(self) -> frozenset[Function]:
+        """Every function in the tree."""
+        return frozenset({self.function}).union(*(child.functions for child in self.children))
+
+
+class Line(NamedTuple):
+    """A line of a function, by its number in the file."""
+
+    function: Function
+    line: int
+
+    def __str__(self) -> str:
+        """Return ``function@line``."""
+        return f"{self.function}@{self.line}"
+
+
+class Feature(NamedTuple):
+    """One number counted in a run.
+
+    Attributes
+    ----------
+    subject : Function, CallTree or Line
+        What is counted: starts of a function, calls that had a tree, or times a line was reached.
+    depth : int
+        Of a call tree, the levels below the call that are compared, 1 or 2; else 0.
+    """
+
+    subject: Function | CallTree | Line
+    depth: int = 0
+
+    def __str__(self) -> str:
+        """Return the subject in words, unique among features."""
+        return f"D{self.depth} {self.subject}" if self.depth else str(self.subject)
+
+    @property
+    def functions(self) -> frozenset[Function]:
+        """Functions that must be watched to count this."""
+        if isinstance(self.subject, CallTree):
+            return self.subject.functions
+        return frozenset({self.subject.function if isinstance(self.subject, Line) else self.subject})

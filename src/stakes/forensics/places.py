@@ -1,0 +1,76 @@
+"""Where code lives: paths that mean the same on another machine, and versions of what is there."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from pathlib import Path
+
+_INSTALLED = re.compile(r".*/(?:site|dist)-packages/")
+_STANDARD = re.compile(r".*/lib/(?:python|pypy)\d[\d.]*t?/")
+
+
+class Places:
+    """Turns absolute paths of source files into relative ones; remembers what it has looked up."""
+
+    def __init__(self) -> None:
+        self.relative = lru_cache(maxsize=None)(self._relative)
+
+    def _relative(self, path: str) -> str:
+        """Return a path from the parent of the outermost package, or a file's name outside packages."""
+        path = path.replace("\\", "/")
+        for pattern in (_INSTALLED, _STANDARD):
+            found = pattern.match(path)
+            if found:
+                return path[found.end() :]
+        if "/" not in path or path.startswith("<"):
+            return path
+        top = Path(path).parent
+        while (top / "__init__.py").exists():
+            top = top.parent
+        return Path(path).relative_to(top).as_posix()
+
+    def versions(self, paths: Iterable[str]) -> dict[str, str]:
+        """Say which version of a package, or which content of a file outside packages, each path belongs to.
+
+        The standard library is left out: it goes with the interpreter.
+        """
+        found = {}
+        for path in paths:
+            installed = _INSTALLED.match(path.replace("\\", "/"))
+            relative = self.relative(path)
+            if installed:
+                top = relative.split("/")[0]
+                distribution = _distributions(installed.group()).get(top)
+                if distribution:
+                    found[top] = distribution
+                    continue
+            if relative.startswith("<") or _STANDARD.match(path):
+                continue
+            digest = _digest(path)
+            if digest:
+                found[relative] = digest
+        return found
+
+
+@cache
+def _digest(path: str) -> str | None:
+    try:
+        return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
+    except OSError:
+        return None
+
+
+@cache
+def _distributions(folder: str) -> dict[str, str]:
+    """Name and version of the distribution behind each top-level name in a folder of installed packages."""
+    from importlib.metadata import distributions
+
+    found: dict[str, str] = {}
+    for distribution in distributions(path=[folder]):
+        name = f"{distribution.metadata['Name']}=={distribution.version}"
+        for file in distribution.files or ():
+            found.setdefault(file.parts[0], name)
+    return found

@@ -1,0 +1,37 @@
+"""What authors wrote for the users of their program: a file with a text for each cause."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+
+
+def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read a TOML or JSON file of ``cause = "text"``.
+
+    Raises
+    ------
+    ValueError
+        Where the file cannot be read as that.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "causes.toml"
+    >>> _ = path.write_text('no-such-version = "This version was not published. Try another."')
+    >>> read_texts(path)
+    {'no-such-version': 'This version was not published. Try another.'}
+    """
+    name, text = os.fspath(path), Path(path).read_text(encoding="utf-8")
+    try:
+        found = json.loads(text) if Path(path).suffix == ".json" else tomllib.loads(text)
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"{name} cannot be read: {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f'{name} must hold a text for each cause, as in no-such-version = "Try another."')
+    for cause, told in found.items():
+        if not isinstance(told, str) or not told.strip():
+            raise ValueError(f"{name} must have a text for the cause {cause!r}, got {told!r}")
+    return found

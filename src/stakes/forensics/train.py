@@ -1,0 +1,289 @@
+"""Learn which few functions are worth watching, and what their counts say about the cause of a failure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._folds import stratified_folds
+from stakes.forensics.candidates import (
+    KINDS,
+    NANOSECONDS,
+    Columns,
+    cheapest_of_equals,
+    columns_of,
+    expected,
+    observe_all,
+    prices_of,
+)
+from stakes.forensics.host.model import FORMAT, VERSION, ClarifyModel
+from stakes.forensics.host.watch import Watch
+from stakes.forensics.runs import Runs
+from stakes.tree import C45Classifier, TradeoffSearchCV
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to learn.
+
+    Attributes
+    ----------
+    kinds : subset of {"functions", "trees", "lines"}
+        What may be counted.
+    max_loss : float
+        Accuracy that may be lost against a tree that counts whatever it likes.
+    folds : int
+        Of the cross-validation that chooses how much to pay. Runs of one input stay together.
+    purity : float
+        Share of a leaf's runs that must agree, else the cause is "unknown".
+    random_state : int
+        Shuffles runs into folds.
+    """
+
+    kinds: tuple[str, ...] = ("functions", "trees")
+    max_loss: float = 0.01
+    folds: int = 5
+    purity: float = 0.9
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        """Say what is wrong with a setting."""
+        if not self.kinds or not set(self.kinds) <= set(KINDS):
+            raise ValueError(f"kinds must be some of {', '.join(KINDS)}, got {self.kinds!r}")
+        if not 0 <= self.max_loss < 1:
+            raise ValueError(f"max_loss must be from 0 to below 1, got {self.max_loss!r}")
+        if self.folds < 2:
+            raise ValueError(f"folds must be at least 2, got {self.folds!r}")
+        if not 0 <= self.purity <= 1:
+            raise ValueError(f"purity must be from 0 to 1, got {self.purity!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What was learnt.
+
+    Attributes
+    ----------
+    model : ClarifyModel
+        To be deployed; its ``document`` is JSON.
+    search : TradeoffSearchCV
+        Every price that was tried and its accuracy; ``search.plot()`` draws them. Its costs are nanoseconds
+        per run.
+    nanoseconds : float
+        That watching should add to a run.
+    """
+
+    model: ClarifyModel
+    search: TradeoffSearchCV
+    nanoseconds: float
+
+    @property
+    def expected_events(self) -> float:
+        """Events per run of everything that is watched."""
+        return float(self.model.document["expected_events"])
+
+
+def train(
+    runs: Runs,
+    settings: Settings = Settings(),  # noqa: B008  frozen
+    *,
+    texts: Mapping[str, str] | None = None,
+    program: str | None = None,
+) -> Trained:
+    """Learn a model from labelled runs.
+
+    Parameters
+    ----------
+    runs : Runs
+        From :func:`stakes.forensics.runs.read_runs`.
+    settings : Settings
+    texts : dict of str to str, optional
+        What to tell the user for each cause; a cause without text is told by its label.
+    program : str, optional
+        How explanations name the program; by default the package most of whose functions are watched.
+    """
+    columns = all_columns(runs, settings)
+    return learn(columns, runs.distinct(), settings, texts=texts, program=program)
+
+
+def all_columns(runs: Runs, settings: Settings) -> Columns:
+    """Count everything that may be counted in all runs, repetitions included."""
+    if len(set(runs.labels)) < 2:
+        raise ValueError(f"the runs must have at least two causes to tell apart, got {set(runs.labels)}")
+    columns = columns_of(runs, runs.usable(), settings.kinds)
+    # That a call led to nothing can only be seen while everything it might lead to is watched.
+    columns = columns.take([place for place, key in enumerate(columns.keys) if key[0] != "tree" or key[2][1]])
+    if not columns.keys:
+        raise ValueError("nothing that was counted differs between the runs")
+    return columns
+
+
+def learn(
+    columns: Columns,
+    rows: NDArray[np.intp],
+    settings: Settings,
+    *,
+    texts: Mapping[str, str] | None = None,
+    program: str | None = None,
+) -> Trained:
+    """Learn from some rows of the columns of all runs; the others only tell which columns are stable."""
+    part = columns.rows(rows)
+    events = expected(part.runs)
+    reduced = cheapest_of_equals(part, events)
+    if not reduced.keys:
+        raise ValueError("nothing that was counted differs between the runs")
+    estimator = C45Classifier(criterion="cs_gain", feature_costs=prices_of(reduced, events))
+    search = TradeoffSearchCV(
+        estimator,
+        cv=list(splits(part.runs, settings.folds, settings.random_state)),
+        tolerance=settings.max_loss,
+    ).fit(reduced.counts.astype(np.float64), np.array(part.runs.labels))
+    settled = _settle(columns.runs, rows, reduced, search.best_estimator_)
+    watch, resources, classes = settled.watch(), settled.resources(), search.classes_.tolist()
+    counts = observe_all(part.runs, watch)
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "program": program or _program(watch),
+        "interpreter": part.runs.interpreter,
+        "versions": _versions(watch, part.runs.versions),
+        "watch": watch.to_dict(),
+        "tree": _tree(settled),
+        "classes": classes,
+        "texts": _texts(texts or {}, classes),
+        "ranges": [[int(column.min()), int(column.max())] for column in counts.T],
+        "purity": settings.purity,
+        # A return belongs to its start.
+        "expected_events": sum(events[name] for name in resources if name[0] != "r"),
+        "runs": _distinct_runs(part.runs, counts),
+    }
+    nanoseconds = sum(events[name] * NANOSECONDS[name[0]] for name in resources)
+    return Trained(ClarifyModel.from_dict(document), search, nanoseconds)
+
+
+def splits(runs: Runs, folds: int, seed: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Training and test rows; runs of one input stay together, causes are spread evenly."""
+    first: dict[str, str] = {}
+    for name, label in zip(runs.inputs, runs.labels, strict=True):
+        first.setdefault(name, label)
+    _, codes = np.unique(list(first.values()), return_inverse=True)
+    if len(codes) < 2:
+        raise ValueError("the runs must be of at least two inputs, got one")
+    fold_of = dict(zip(first, stratified_folds(codes, min(folds, len(codes)), seed), strict=True))
+    fold = np.array([fold_of[name] for name in runs.inputs])
+    for number in range(fold.max() + 1):
+        yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+
+
+@dataclass(frozen=True, eq=False)
+class _Settled:
+    """A tree, the columns that it was learnt from, and the functions that must be watched to see them."""
+
+    columns: Columns
+    tree: C45Classifier
+    watched: NDArray[np.bool_]
+
+    @property
+    def used(self) -> list[int]:
+        """Columns that the tree tests."""
+        found = self.tree.tree_.feature
+        return np.unique(found[found >= 0]).tolist()
+
+    @property
+    def keys(self) -> list[Any]:
+        return [self.columns.keys[column] for column in self.used]
+
+    @property
+    def named(self) -> NDArray[np.bool_]:
+        """Functions that the tested columns name."""
+        names = frozenset().union(*(self.columns.resources(column) for column in self.used))
+        named = np.zeros(len(self.columns.runs.functions), dtype=bool)
+        named[[int(name[1:]) for name in names if name[0] == "s"]] = True
+        return named
+
+    @property
+    def errors(self) -> int:
+        """Runs learnt from that the tree gets wrong."""
+        counts, labels = self.columns.counts.astype(np.float64), np.array(self.columns.runs.labels)
+        return int((self.tree.predict(counts) != labels).sum())
+
+    def watch(self) -> Watch:
+        """Return what to watch, in names."""
+        functions = (self.columns.runs.functions[place] for place in np.flatnonzero(self.watched))
+        return Watch(tuple(functions), tuple(self.columns.feature(column) for column in self.used))
+
+    def resources(self) -> list[str]:
+        """Return what is counted: starts, returns where trees are needed, and lines."""
+        events = "sr" if any(key[0] == "tree" for key in self.keys) else "s"
+        functions = np.flatnonzero(self.watched).tolist()
+        lines = [f"l{key[1]}" for key in self.keys if key[0] == "line"]
+        return [f"{event}{place}" for event in events for place in functions] + lines
+
+
+def _settle(runs: Runs, rows: NDArray[np.intp], columns: Columns, tree: C45Classifier) -> _Settled:
+    """Learn again from what the chosen functions alone would show, and drop those that are not missed.
+
+    With only the chosen functions watched ``f -> {a, b}`` also matches calls that reached ``a`` through
+    something else, so that the tree would be shown other counts than it was learnt from. What is watched is
+    paid for, so prices play no part any more. Functions that no test names may still matter, as what a call
+    did not lead to; they are dropped where the tree makes no more errors without them.
+    """
+    found = _Settled(columns, tree, np.zeros(0, dtype=bool))
+    found = replace(found, watched=found.named)
+    if not any(key[0] == "tree" for key in found.keys):
+        return found
+    settled = _relearn(runs, rows, found)
+    while (settled.named != settled.watched).any():
+        fewer = _relearn(runs, rows, replace(settled, watched=settled.named))
+        if fewer.errors > settled.errors:
+            break
+        settled = fewer
+    return settled
+
+
+def _relearn(runs: Runs, rows: NDArray[np.intp], found: _Settled) -> _Settled:
+    lines = [key[1] for key in found.keys if key[0] == "line"]
+    columns = columns_of(runs, found.watched, KINDS, lines).rows(rows)
+    columns = cheapest_of_equals(columns, expected(columns.runs))
+    counts, labels = columns.counts.astype(np.float64), np.array(columns.runs.labels)
+    return _Settled(columns, C45Classifier(criterion="gain").fit(counts, labels), found.watched)
+
+
+def _tree(settled: _Settled) -> dict[str, Any]:
+    """The tree as JSON, its features numbered as in the model."""
+    place = {column: number for number, column in enumerate(settled.used)} | {-1: -1}
+    tree = settled.tree.tree_
+    feature = np.array([place[column] for column in tree.feature.tolist()], dtype=np.int32)
+    return replace(tree, feature=feature).to_dict()
+
+
+def _program(watch: Watch) -> str:
+    tops = Counter(function.path.split("/")[0] for function in watch.functions)
+    return tops.most_common(1)[0][0] if tops else "the program"
+
+
+def _versions(watch: Watch, versions: Mapping[str, str]) -> dict[str, str]:
+    names = {name for function in watch.functions for name in (function.path, function.path.split("/")[0])}
+    return {name: versions[name] for name in sorted(names) if name in versions}
+
+
+def _texts(texts: Mapping[str, str], labels: Collection[str]) -> dict[str, str]:
+    """Texts of the causes; of causes made one all of their texts."""
+    found = {}
+    for label in labels:
+        parts = [texts.get(part, part) for part in label.split("+")]
+        if label in texts or any(part in texts for part in label.split("+")):
+            found[label] = texts.get(label, " Or: ".join(parts))
+    return found
+
+
+def _distinct_runs(runs: Runs, counts: NDArray[np.int64]) -> list[list[Any]]:
+    seen: dict[tuple[Any, ...], list[Any]] = {}
+    for name, label, row in zip(runs.names, runs.labels, counts.tolist(), strict=True):
+        seen.setdefault((label, *row), [name, label, row])
+    return list(seen.values())

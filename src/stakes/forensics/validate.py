@@ -1,0 +1,178 @@
+"""How often a model is right on inputs that it has not seen, and which causes it cannot tell apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.forensics.candidates import Columns, observe_all
+from stakes.forensics.host.model import ClarifyModel
+from stakes.forensics.runs import Runs
+from stakes.forensics.train import Settings, Trained, all_columns, learn, splits
+
+#: Two causes are named as a pair where this share of their runs is taken for the other.
+CONFUSED = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """Verdicts on runs whose inputs the model was not learnt from.
+
+    Attributes
+    ----------
+    classes : tuple of str
+    confusion : int array of shape (n_classes, n_classes)
+        Runs by cause (row) and by what the tree says (column), were it never to say "unknown".
+    told : int array of shape (n_classes, n_classes + 1)
+        The same with "unknown" in the last column, as a user sees it.
+    twins : tuple of pairs of str
+        Causes with runs that are the same in everything that was counted.
+    """
+
+    classes: tuple[str, ...]
+    confusion: NDArray[np.int64]
+    told: NDArray[np.int64]
+    twins: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def accuracy(self) -> float:
+        """Share of runs whose cause the tree gives."""
+        return float(np.trace(self.confusion) / self.confusion.sum())
+
+    @property
+    def explained(self) -> float:
+        """Share of runs that are explained correctly."""
+        return float(np.trace(self.told) / self.told.sum())
+
+    @property
+    def unknown(self) -> float:
+        """Share of runs of which it says "unknown"."""
+        return float(self.told[:, -1].sum() / self.told.sum())
+
+    @property
+    def wrong(self) -> float:
+        """Share of runs that are explained wrongly."""
+        return float((self.told[:, :-1].sum() - np.trace(self.told)) / self.told.sum())
+
+    def pairs(self) -> list[tuple[str, str, float]]:
+        """Causes that are often taken for each other, with the share of their runs, worst first.
+
+        Examples
+        --------
+        >>> confusion = np.array([[6, 4, 0], [2, 8, 0], [0, 1, 9]])
+        >>> Validation(("a", "b", "c"), confusion, confusion).pairs()
+        [('a', 'b', 0.3)]
+        """
+        found = []
+        for i, one in enumerate(self.classes):
+            for j in range(i + 1, len(self.classes)):
+                mistaken = self.confusion[i, j] + self.confusion[j, i]
+                share = float(mistaken / max(1, self.confusion[[i, j]].sum()))
+                if share >= CONFUSED:
+                    found.append((one, self.classes[j], share))
+        return sorted(found, key=lambda pair: -pair[2])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {
+            "accuracy": self.accuracy,
+            "explained": self.explained,
+            "wrong": self.wrong,
+            "unknown": self.unknown,
+            "classes": list(self.classes),
+            "confusion": self.confusion.tolist(),
+            "told": self.told.tolist(),
+            "pairs": [list(pair) for pair in self.pairs()],
+            "twins": [list(pair) for pair in self.twins],
+        }
+
+
+def validate(
+    runs: Runs,
+    settings: Settings,
+    *,
+    folds: int = 5,
+    advance: Callable[[int, int], None] = lambda done, total: None,
+) -> Validation:
+    """Learn everything again without a fold of the inputs, and ask about those; for each fold.
+
+    All that looks at causes happens inside: choosing how much to pay, choosing functions, learning from what
+    they show.
+
+    Parameters
+    ----------
+    runs : Runs
+    settings : Settings
+    folds : int
+    advance : callable
+        Told the number of folds done, and of all.
+    """
+    columns, rows = all_columns(runs, settings), runs.distinct()
+    distinct = runs.take(rows)
+    classes = tuple(sorted(set(runs.labels)))
+    confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    told = np.zeros((len(classes), len(classes) + 1), dtype=np.int64)
+    parts = list(splits(distinct, folds, settings.random_state + 1))
+    for done, (known, unseen) in enumerate(parts):
+        advance(done, len(parts))
+        model = learn(columns, rows[known], settings).model
+        said, guessed = verdicts(model, distinct.take(unseen))
+        for row, label in enumerate(distinct.take(unseen).labels):
+            place = classes.index(label)
+            confusion[place, classes.index(guessed[row])] += 1
+            told[place, len(classes) if (cause := said[row]) is None else classes.index(cause)] += 1
+    advance(len(parts), len(parts))
+    return Validation(classes, confusion, told, tuple(twins(columns, rows)))
+
+
+def verdicts(model: ClarifyModel, runs: Runs) -> tuple[list[str | None], list[str]]:
+    """What the model says of each run, None for "unknown", and what it would say if it had to."""
+    forced = ClarifyModel.from_dict(never_unknown(model.document))
+    counts = observe_all(runs, model.watch).tolist()
+    return [model.explain(row).label for row in counts], [str(forced.explain(row).label) for row in counts]
+
+
+def never_unknown(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a model's document that names a cause whatever the counts."""
+    return {**document, "purity": 0.0, "ranges": [[-math.inf, math.inf]] * len(document["ranges"])}
+
+
+def twins(columns: Columns, rows: NDArray[np.intp]) -> list[tuple[str, str]]:
+    """Pairs of causes with runs that no column tells apart."""
+    labels_of: dict[bytes, set[str]] = {}
+    for row in rows:
+        labels_of.setdefault(columns.counts[row].tobytes(), set()).add(columns.runs.labels[row])
+    found = {(a, b) for labels in labels_of.values() for a in labels for b in labels if a < b}
+    return sorted(found)
+
+
+def report(trained: Trained, validation: Validation, settings: Settings) -> dict[str, Any]:
+    """Return the model's document with what was found out about it, for ``stakes clarify explain``."""
+    search = trained.search
+    points = [
+        {
+            "gamma": point.value,
+            "nanoseconds": point.test_cost,
+            "accuracy": point.accuracy,
+            "chosen": point is chosen,
+        }
+        for chosen in [search.best_point_]
+        for point in search.front_
+    ]
+    baseline = search.baseline_
+    return {
+        **trained.model.document,
+        "training": {
+            "counted": list(settings.kinds),
+            "max_loss": settings.max_loss,
+            "nanoseconds": trained.nanoseconds,
+            "front": points,
+            "baseline": {"nanoseconds": baseline.test_cost, "accuracy": baseline.accuracy},
+            "validation": validation.to_dict(),
+        },
+    }

@@ -1,0 +1,362 @@
+"""A deployed model inside a program: what it counts, when it speaks, and when it does not know."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import tracing
+from stakes.forensics import CallTree, ClarifyModel, Feature, Function, Line, Watch, run
+
+APP = """
+import asyncio, json, logging, sys, threading
+def leaf(n): return n
+def calls(n):
+    for i in range(n):
+        leaf(i)
+def numbers():
+    yield leaf(1)
+    yield leaf(2)
+def fails(): raise ValueError("boom")
+"""
+
+LEAF, CALLS, NUMBERS = (Function("app.py", *place) for place in (("leaf", 3), ("calls", 4), ("numbers", 7)))
+FUNCTIONS = (Feature(LEAF), Feature(CALLS), Feature(NUMBERS))
+DEEP = (
+    Feature(CallTree(CALLS, frozenset({CallTree(LEAF)})), 1),
+    Feature(CallTree(CALLS), 2),
+    Feature(CallTree(NUMBERS, frozenset({CallTree(LEAF)})), 1),
+    Feature(Line(CALLS, 6)),
+)
+
+LOAD = f"""
+import importlib.util
+folder = {str(tracing.HOST)!r}
+spec = importlib.util.spec_from_file_location(
+    "clarify", folder + "/__init__.py", submodule_search_locations=[folder])
+sys.modules["clarify"] = importlib.util.module_from_spec(spec)
+from clarify.install import ClarifyHandler, explain, fingerprint, install, scope, uninstall
+"""
+
+
+def document(python="3.12", features=FUNCTIONS, **changes):
+    """A model that tells three or fewer calls of leaf from more."""
+    watch = Watch((LEAF, CALLS, NUMBERS), tuple(features))
+    return {
+        "format": "stakes-clarify",
+        "version": 1,
+        "program": "app",
+        "interpreter": f"cpython {python}",
+        "versions": {},
+        "watch": watch.to_dict(),
+        "tree": {
+            "feature": [0, -1, 0, -1, -1],
+            "threshold": [3, None, 20, None, None],
+            "first_child": [1, -1, 3, -1, -1],
+            "class_weights": [[9, 8], [9, 0], [0, 8], [0, 5], [2, 3]],
+        },
+        "classes": ["few", "many"],
+        "texts": {"many": "Too many calls. Try fewer."},
+        "ranges": [[0, 50]] * len(features),
+        "purity": 0.8,
+        "expected_events": 4.0,
+        "runs": [["run 1", "few", [1] * len(features)], ["run 2", "many", [22] * len(features)]],
+        **changes,
+    }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built():
+    tracing.build()
+
+
+@pytest.fixture(params=tracing.INTERPRETERS, ids=tracing.INTERPRETERS)
+def minor(request):
+    return request.param
+
+
+@pytest.fixture
+def app(tmp_path, minor):
+    """Runs the program with a model installed, returns its status and what it wrote."""
+
+    def execute(body, load=LOAD, **changes):
+        model = tmp_path / "model.json"
+        model.write_text(json.dumps(document(minor, **changes)))
+        script = tmp_path / "app.py"
+        script.write_text(APP + load + f"MODEL = {str(model)!r}\n" + body)
+        status, output, errors = tracing.execute(tracing.INTERPRETERS[minor], script, tracing.bare())
+        return status, output.decode(), errors.decode()
+
+    return execute
+
+
+def monitored(minor):
+    return tuple(map(int, minor.split("."))) >= (3, 12)
+
+
+def test_counts_of_functions_trees_and_lines(app, minor):
+    features = FUNCTIONS + (DEEP if monitored(minor) else ())
+    body = "install(MODEL)\ncalls(3); calls(0); list(numbers()); numbers()\nprint(explain().counts)\n"
+    status, output, errors = app(body, features=features)
+    assert (status, errors) == (0, "")
+    # A generator that has returned after its last yield has one more stretch, without a call.
+    assert output.strip() == str((5, 2, 1, 1, 1, 2, 3)[: len(features)])
+
+
+def test_functions_that_are_made_later_or_were_there_before(app):
+    body = """
+before = leaf
+install(MODEL)
+before(1)
+sys.argv = ["app.py"]
+import runpy
+space = {}
+exec(compile(open(__file__).read().split("import importlib.util")[0], __file__, "exec"), space)
+space["leaf"](2); space["calls"](2)
+print(explain().counts)
+uninstall()
+leaf(3)
+install(MODEL)
+leaf(3)
+print(explain().counts)
+"""
+    status, output, errors = app(body)
+    assert (status, errors) == (0, "")
+    assert output.splitlines() == ["(4, 1, 0)", "(1, 0, 0)"]
+
+
+END = "clarify: likely cause (5 of 5 similar runs): Too many calls. Try fewer.\n"
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["fails()", "sys.exit(3)", "sys.exit('so long')", "import sys as s; s.exit(True)", "fail in a thread"],
+)
+def test_failures_are_explained_below_their_own_message(app, end):
+    if end == "fail in a thread":
+        end = "thread = threading.Thread(target=fails); thread.start(); thread.join()"
+    body = f"print('out')\n{{}}\ncalls(6)\n{end}\n"
+    alone = app(body.format("pass"))
+    watched = app(body.format("install(MODEL)"))
+    assert watched[:2] == alone[:2]
+    assert watched[2].replace("install(MODEL)", "pass") == alone[2] + END
+
+
+def test_raising_system_exit_is_an_exit(app, minor):
+    if not monitored(minor):
+        pytest.skip("before 3.12 only sys.exit is seen")
+    assert app("install(MODEL)\ncalls(6)\nraise SystemExit(2)") == (2, "", END)
+
+
+@pytest.mark.parametrize("end", ["", "sys.exit()", "sys.exit(0)", "raise SystemExit", "sys.exit(False)"])
+def test_success_is_not_explained(app, end):
+    caught = "try: raise SystemExit(4)\nexcept SystemExit: pass\n"
+    assert app(f"install(MODEL)\ncalls(6)\n{caught}{end}") == (0, "", "")
+
+
+def test_json(app):
+    status, _, errors = app("install(MODEL, as_json=True)\ncalls(6)\nsys.exit(1)")
+    verdict = json.loads(errors)
+    assert (status, verdict["label"], verdict["counts"]) == (1, "many", [6, 1, 0])
+
+
+def test_scopes_count_their_own_thread_and_task(app, minor):
+    features = FUNCTIONS + (DEEP if monitored(minor) else ())
+    body = """
+install(MODEL)
+calls(30)
+def request(n, results):
+    with scope() as one:
+        calls(n)
+        inner = explain().counts
+    calls(1)
+    results.append((one.explain().counts == inner, inner))
+results = []
+threads = [threading.Thread(target=request, args=(n, results)) for n in (1, 2, 3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+async def task(n):
+    with scope() as one:
+        for _ in range(n):
+            calls(1); await asyncio.sleep(0)
+        return one.explain().counts
+async def main(): return await asyncio.gather(*map(task, (1, 2, 3)))
+print(sorted(results), asyncio.run(main()), explain().counts[:3])
+"""
+    status, output, errors = app(body, features=features)
+    n = len(features)
+    threads = [(True, (i, 1, 0, 1, 0, 0, i)[:n]) for i in (1, 2, 3)]
+    tasks = [(i, i, 0, i, 0, 0, i)[:n] for i in (1, 2, 3)]
+    assert (status, errors) == (0, "")
+    assert output.strip() == f"{threads} {tasks} {(30 + 6 + 3 + 6, 1 + 6 + 6, 0)}"
+
+
+def test_errors_that_are_logged_are_followed_by_their_cause(app):
+    body = """
+install(MODEL)
+logging.basicConfig(format="%(name)s %(message)s")
+logging.getLogger().addHandler(ClarifyHandler())
+logging.getLogger("stakes.clarify").addFilter(lambda record: print(record.clarify["label"]) or True)
+calls(6)
+logging.warning("careful")
+logging.error("broken")
+"""
+    assert app(body)[1:] == ("many\n", f"root careful\nroot broken\nstakes.clarify {END}")
+
+
+def test_a_fingerprint_groups_what_looks_the_same(app):
+    body = (
+        "install(MODEL)\nfor n in (1, 1, 4, 30):\n    with scope():\n        calls(n); print(fingerprint())\n"
+    )
+    prints = app(body)[1].split()
+    assert prints[0] == prints[1] and len(set(prints)) == 3
+
+
+def test_another_interpreter_is_refused(app):
+    body = "import warnings\nclarify = install(MODEL)\nprint(clarify.refused)\ncalls(6)\nsys.exit(1)"
+    status, output, errors = app(body, interpreter="cpython 3.9")
+    assert status == 1 and output.startswith("the model is for cpython 3.9, this is cpython 3.")
+    assert "RuntimeWarning: clarify does not watch: the model is for" in errors and "likely" not in errors
+
+
+def test_another_version_is_refused(app, tmp_path):
+    (tmp_path / "My_App-2.0.dist-info").mkdir()
+    body = "install(MODEL)\ncalls(6)\nsys.exit(1)"
+    assert "the model is for my-app 1.0, this is my-app 2.0" in app(body, versions={"app": "my-app==1.0"})[2]
+    assert app(body, versions={"app": "my-app==2.0"})[2] == END
+    status, _, errors = app(body, versions={"app.py": "sha256:0123456789abcdef"})
+    assert (status, errors) == (
+        1,
+        "clarify: cause unknown: app.py has changed since the model was trained.\n",
+    )
+
+
+def test_watching_ends_past_its_budget(app):
+    body = "install(MODEL, budget=1000)\ncalls(5000)\nleaf(1)\nprint(explain())"
+    assert "ran too often" in app(body)[1]
+    assert "ran too often" not in app("install(MODEL, budget=10**5)\ncalls(5000)\nprint(explain())")[1]
+
+
+def test_trees_and_lines_need_monitoring(app, minor):
+    if monitored(minor):
+        pytest.skip("here they work")
+    body = "clarify = install(MODEL)\nprint(clarify.refused)"
+    assert app(body, features=FUNCTIONS + DEEP)[1].startswith("before Python 3.12 only starts of functions")
+
+
+def test_tracebacks_and_behaviour_of_a_watched_function_stay(app):
+    body = """
+import inspect, traceback
+{}
+def wrapped(a, *, b=2):
+    try:
+        for i in range(a):
+            try: leaf(i + None)
+            except TypeError: traceback.print_exc()
+            finally: leaf(1)
+        with open(__file__) as file: raise KeyError(b)
+    except KeyError as error: return error.__traceback__.tb_lineno, inspect.signature(wrapped),
+    wrapped.__qualname__
+print(wrapped(2), list(numbers()))
+calls("x")
+"""
+    alone = app(body.format("pass"))
+    place = APP + LOAD + "MODEL = ''\n" + body
+    line = place.splitlines().index("def wrapped(a, *, b=2):") + 1
+    watch = document()["watch"]
+    watch["functions"].append(["app.py", "wrapped", line])
+    watched = app(body.format("install(MODEL)"), watch=watch)
+    assert watched[:2] == alone[:2]
+    assert watched[2].replace("install(MODEL)", "pass").startswith(alone[2])
+
+
+@pytest.mark.parametrize(
+    "end", ["sys.exit(3)", "fails()", "import os; os.kill(os.getpid(), 9)", "import os; os._exit(2)"]
+)
+def test_a_run_is_explained_however_it_ended(minor, tmp_path, end):
+    script = tmp_path / "app.py"
+    script.write_text(APP + "calls(6)\n" + end)
+    features = FUNCTIONS + (DEEP if monitored(minor) else ())
+    model = ClarifyModel.from_dict(document(minor, features))
+    status, verdict = run([tracing.INTERPRETERS[minor], str(script)], model, env=tracing.bare())
+    assert status not in (0, None) and verdict.label == "many"
+    assert verdict.counts == (6, 1, 0, 1, 0, 0, 6)[: len(features)]
+
+
+def test_a_run_that_ends_well_is_left_alone(tmp_path, capfd):
+    minor, python = next(iter(tracing.INTERPRETERS.items()))
+    model = ClarifyModel.from_dict(document(minor))
+    assert run([python, "-c", "print(3)"], model, env=tracing.bare()) == (0, None)
+    assert capfd.readouterr() == ("3\n", "")
+    other = ClarifyModel.from_dict(document("2.7"))
+    status, verdict = run([python, "-c", "raise SystemExit(1)"], other, env=tracing.bare())
+    assert status == 1 and "the model is for cpython 2.7" in verdict.why_unknown
+
+
+def test_the_command(tmp_path):
+    minor, python = next(iter(tracing.INTERPRETERS.items()))
+    model, script = tmp_path / "model.json", tmp_path / "app.py"
+    model.write_text(json.dumps(document(minor)))
+    script.write_text(APP + "calls(6)\nprint('out')\nsys.exit(3)")
+    command = [
+        sys.executable,
+        "-m",
+        "stakes.cli",
+        "clarify",
+        "run",
+        "-m",
+        str(model),
+        "--",
+        python,
+        str(script),
+    ]
+    done = subprocess.run(command, env=tracing.bare(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "out\n", END)
+
+
+def test_what_is_not_known_is_said_so():
+    model = ClarifyModel.from_dict(document())
+    assert model.explain([2, 1, 0]).label == "few"
+    impure = model.explain([25, 1, 0])
+    assert (impure.label, impure.why_unknown) == (None, "3 of 5 similar runs agree")
+    assert impure.nearest == (("run 1", "few"), ("run 2", "many"))
+    assert str(impure).endswith("Nearest recorded runs: run 1 (few); run 2 (many).")
+    outside = model.explain([2, 51, 0])
+    assert outside.why_unknown == f"{CALLS} was counted 51 times, 0 to 50 in training"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "other"},
+        {"version": 2},
+        {"ranges": []},
+        {"watch": {"functions": [], "features": [["function", 0]]}},
+        {"watch": {"functions": [["a.py", "f", 1]], "features": [["tree", 3, [0, []]]]}},
+        {"tree": {"feature": [0], "threshold": [1], "first_child": [0], "class_weights": [[1, 1]]}},
+        {"tree": {"feature": [], "threshold": [], "first_child": [], "class_weights": []}},
+        {"tree": {"feature": [-1], "threshold": [None], "first_child": [-1], "class_weights": [[1]]}},
+        {
+            "tree": {
+                "feature": [9, -1, -1],
+                "threshold": [1] * 3,
+                "first_child": [1] * 3,
+                "class_weights": [[1, 1]] * 3,
+            }
+        },
+    ],
+)
+def test_a_model_that_does_not_fit_together_is_refused(change):
+    with pytest.raises(ValueError, match=r"model|watch"):
+        ClarifyModel.from_dict({**document(), **change})
+
+
+def test_a_program_that_installs_a_model_loads_no_numpy():
+    check = (
+        "import sys; from stakes import forensics; print({'numpy', 'sklearn', 'typer'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

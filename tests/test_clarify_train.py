@@ -1,0 +1,300 @@
+"""Training of CLARIFY: shared tables, determinism, projection, prices, honest accuracy."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clarify_programs import function, profile_of, run
+from stakes.forensics.candidates import (
+    NANOSECONDS,
+    cheapest_of_equals,
+    columns_of,
+    expected,
+    observe_all,
+    prices_of,
+)
+from stakes.forensics.host.names import CallTree, Feature
+from stakes.forensics.host.watch import Watch
+from stakes.forensics.profile import observe, project, write_profile
+from stakes.forensics.runs import gather, read_runs
+from stakes.forensics.train import Settings, splits, train
+from stakes.forensics.validate import report, validate, verdicts
+
+CAUSES = ("full", "locked", "missing", "slow")
+
+
+@pytest.fixture(scope="module")
+def profiles():
+    found = []
+    for cause in CAUSES:
+        for number in range(12):
+            for repetition in range(2):
+                profile = run(cause, number, random.Random(f"{cause} {number}"), repetition)
+                found.append((f"{cause}-{number}-{repetition}", profile))
+    return found
+
+
+@pytest.fixture(scope="module")
+def runs(profiles):
+    return gather(profiles)
+
+
+# ---- the slow twin: profile.project and profile.observe ----
+
+calls = st.recursive(
+    st.tuples(st.sampled_from("abcdef"), st.just([])),
+    lambda below: st.tuples(st.sampled_from("abcdef"), st.lists(below, max_size=3)),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(calls, min_size=1, max_size=3), min_size=2, max_size=5),
+    st.sets(st.sampled_from("abcdef")),
+)
+def test_columns_are_the_projections_of_the_profiles(programs, watched):
+    found = [profile_of(program, label="x", lines=[(program[0][0], 5, 2)]) for program in programs]
+    runs = gather([(str(number), profile) for number, profile in enumerate(found)])
+    mask = np.array([one.name in watched for one in runs.functions])
+    columns = columns_of(runs, mask, ("functions", "trees"))
+    features = {
+        columns.feature(column): columns.counts[:, column].tolist() for column in range(len(columns.keys))
+    }
+    projected = [project(profile, {function(name) for name in watched}) for profile in found]
+    wanted = {}
+    for one in {f for p in projected for f in p.functions}:
+        wanted[Feature(one)] = [p.functions.get(one, 0) for p in projected]
+    for depth in (1, 2):
+        for tree in {tree for p in projected for tree in p.trees[depth]}:
+            wanted[Feature(tree, depth)] = [p.trees[depth].get(tree, 0) for p in projected]
+    assert features == {feature: counts for feature, counts in wanted.items() if len(set(counts)) > 1}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(calls, min_size=1, max_size=3), min_size=2, max_size=4), st.data())
+def test_what_a_model_would_see_is_what_observe_says(programs, data):
+    found = [profile_of(program, label="x", lines=[(program[0][0], 5, 2)]) for program in programs]
+    runs = gather([(str(number), profile) for number, profile in enumerate(found)])
+    names = sorted(data.draw(st.sets(st.sampled_from("abcdef"), min_size=1)))
+    watched = tuple(function(name) for name in names)
+    trees = [
+        Feature(tree, depth)
+        for p in found
+        for depth in (1, 2)
+        for tree in project(p, set(watched)).trees[depth]
+    ]
+    never = Feature(CallTree(watched[0], frozenset({CallTree(watched[0])})), 1)
+    lines = [Feature(line) for line in runs.lines if line.function in watched]
+    watch = Watch(watched, tuple(dict.fromkeys([*(Feature(f) for f in watched), *trees, never, *lines])))
+    assert observe_all(runs, watch).tolist() == [observe(profile, watch) for profile in found]
+
+
+# ---- gathering ----
+
+
+def test_what_differs_between_runs_of_an_input_is_never_used(runs):
+    usable = dict(zip((one.name for one in runs.functions), runs.usable(), strict=True))
+    assert not usable.pop("log")
+    assert all(usable.values())
+    columns = columns_of(runs, runs.usable(), ("functions", "trees"))
+    assert not any("log" in str(columns.feature(column)) for column in range(len(columns.keys)))
+
+
+def test_code_that_differs_between_runs_is_input_not_program():
+    found = [
+        (
+            str(n),
+            profile_of(
+                [("main", [("body", [])] * n)], label=str(n % 2), path=path, versions={path: f"sha256:{n}"}
+            ),
+        )
+        for n in range(4)
+        for path in ("page.html",)
+    ]
+    runs = gather(found)
+    assert runs.foreign == {"page.html"} and not runs.usable().any()
+    with pytest.raises(ValueError, match="nothing that was counted differs"):
+        train(runs)
+
+
+def test_runs_of_several_versions_or_interpreters_are_refused(profiles):
+    other = profile_of([("main", [])], label="full", versions={"app": "app==2"})
+    same = profile_of([("main", [])], label="full", versions={"app": "app==1"})
+    with pytest.raises(ValueError, match=r"one version of app, got app==1 and app==2"):
+        gather([("a", other), ("b", same)])
+    with pytest.raises(ValueError, match=r"one interpreter, got cpython 3.11 and cpython 3.12"):
+        gather(
+            [
+                ("a", profile_of([("main", [])], label="x")),
+                ("b", _on(profile_of([("main", [])], label="x"), "cpython 3.11")),
+            ]
+        )
+
+
+def _on(profile, interpreter):
+    from dataclasses import replace
+
+    return replace(profile, interpreter=interpreter)
+
+
+def test_a_folder_of_profiles(tmp_path, profiles):
+    with pytest.raises(ValueError, match="holds no profiles"):
+        read_runs(tmp_path)
+    (tmp_path / "deeper").mkdir()
+    write_profile(profiles[0][1], tmp_path / "one.profile.gz")
+    write_profile(profiles[-1][1], tmp_path / "deeper" / "two.profile")
+    runs = read_runs(tmp_path)
+    assert sorted(zip(runs.names, runs.labels)) == [("one", "full"), ("two", "slow")]
+    write_profile(profiles[0][1].with_label(None), tmp_path / "three.profile")
+    with pytest.warns(UserWarning, match="1 runs have no label"):
+        assert len(read_runs(tmp_path)) == 2
+    write_profile(_cut(profiles[0][1]), tmp_path / "three.profile")
+    with pytest.warns(UserWarning, match="three is left out"):
+        assert len(read_runs(tmp_path)) == 2
+    (tmp_path / "four.profile").write_text("{}")
+    with pytest.raises(ValueError, match=r"four\.profile"):
+        read_runs(tmp_path)
+
+
+def _cut(profile):
+    from dataclasses import replace
+
+    return replace(profile, complete=False)
+
+
+def test_merged_causes(runs):
+    merged = runs.relabel(["full+slow"])
+    assert set(merged.labels) == {"full+slow", "locked", "missing"}
+    for wrong in ("full", "full+nothing", ""):
+        with pytest.raises(ValueError, match="a merge must join causes"):
+            runs.relabel([wrong])
+
+
+# ---- prices ----
+
+
+def test_a_watched_function_is_free_for_the_next_feature(runs):
+    columns = columns_of(runs, runs.usable(), ("functions", "trees"))
+    events = expected(runs)
+    prices = prices_of(columns, events)
+    name = {str(columns.feature(column)): f"x{column}" for column in range(len(columns.keys))}
+    check = next(n for n in name if n.startswith("app.py:check"))
+    tree = next(n for n in name if n.startswith("D1 app.py:open_file") and "check" in n and "search" not in n)
+    starts = {one.name: float(runs.starts[:, place].mean()) for place, one in enumerate(runs.functions)}
+    assert prices.cost([name[check]]) == pytest.approx(NANOSECONDS["s"] * starts["check"])
+    assert prices.marginal(name[check], given=[name[tree]]) == 0
+
+
+def test_of_equal_columns_the_cheapest_stays(runs):
+    columns = columns_of(runs, runs.usable(), ("functions",))
+    kept = cheapest_of_equals(columns, expected(runs))
+    assert len({column.tobytes() for column in kept.counts.T}) == len(kept.keys) < len(columns.keys) + 1
+
+
+# ---- learning ----
+
+
+@pytest.mark.parametrize("kinds", [("functions", "trees"), ("functions", "trees", "lines")])
+def test_the_model_is_cheap_and_right(runs, profiles, kinds):
+    trained = train(runs, Settings(kinds), texts={"slow": "The disk is slow. Wait."})
+    names = {one.name for one in trained.model.watch.functions}
+    assert "spin" not in names and "log" not in names
+    assert trained.expected_events < 30 < trained.search.baseline_.test_cost
+    said, guessed = verdicts(trained.model, runs)
+    assert guessed == list(runs.labels)
+    told = [trained.model.explain(observe(profile, trained.model.watch)) for _, profile in profiles]
+    assert [verdict.label for verdict in told] == said
+    assert str(told[-1]) == "clarify: likely cause (12 of 12 similar runs): The disk is slow. Wait."
+
+
+def test_without_trees_two_causes_cannot_be_told_apart(runs):
+    fewer = Settings(("functions",), max_loss=0.05)
+    found = validate(runs, fewer, folds=3)
+    assert [pair[:2] for pair in found.pairs()] in ([], [("locked", "missing")])
+    assert found.accuracy <= validate(runs, Settings(), folds=3).accuracy == 1.0
+
+
+def test_counts_outside_training_are_unknown(runs):
+    model = train(runs).model
+    verdict = model.explain([10**6] * len(model.watch.features))
+    assert verdict.label is None and "in training" in verdict.why_unknown and verdict.nearest
+
+
+def test_learning_is_repeatable(runs):
+    assert train(runs).model.document == train(runs).model.document
+
+
+def test_runs_of_one_input_stay_on_one_side(runs):
+    for known, unseen in splits(runs, 4, 0):
+        assert not {runs.inputs[row] for row in known} & {runs.inputs[row] for row in unseen}
+        assert sorted([*known, *unseen]) == list(range(len(runs)))
+
+
+def test_the_honest_accuracy_of_noise_is_that_of_guessing():
+    rng = random.Random(0)
+    found = []
+    for number in range(60):
+        calls = [("main", [(name, []) for name in "abcdefgh" for _ in range(rng.randint(0, 9))])]
+        label = rng.choice("xy")
+        # Repetitions have the label of their input: a split that tears them apart would look perfect.
+        found += [(f"{number}-{one}", profile_of(calls, label=label, input=str(number))) for one in range(3)]
+    assert validate(gather(found), Settings(("functions",))).accuracy < 0.75
+
+
+def test_causes_with_equal_runs_are_named():
+    found = [
+        (
+            f"{label}{number}",
+            profile_of([("main", [("a", [])] * (number % 3 + 5 * (label == "z")))], label=label),
+        )
+        for number in range(9)
+        for label in "xyz"
+    ]
+    checked = validate(gather(found), Settings(("functions",)), folds=3)
+    assert checked.twins == (("x", "y"),)
+    assert checked.pairs()[0][:2] == ("x", "y")
+    assert checked.wrong < 0.1 < checked.unknown
+    again = validate(gather(found).relabel(["x+y"]), Settings(("functions",)), folds=3)
+    assert again.accuracy == 1.0 and again.twins == ()
+
+
+def test_texts_of_merged_causes(runs):
+    texts = {"full": "The disk is full.", "locked": "Somebody has the file."}
+    model = train(runs.relabel(["full+slow"]), texts=texts).model
+    assert model.document["texts"] == {
+        "full+slow": "The disk is full. Or: slow",
+        "locked": "Somebody has the file.",
+    }
+
+
+def test_one_cause_is_not_enough(runs):
+    with pytest.raises(ValueError, match="at least two causes"):
+        train(runs.take([0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"kinds": ("loops",)}, "kinds must be some of functions, trees, lines"),
+        ({"kinds": ()}, "kinds must be some of"),
+        ({"max_loss": -0.1}, "max_loss must be from 0"),
+        ({"folds": 1}, "folds must be at least 2, got 1"),
+        ({"purity": 2}, "purity must be from 0 to 1, got 2"),
+    ],
+)
+def test_settings_say_what_is_wrong(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        Settings(**wrong)
+
+
+def test_the_report_is_in_the_model(runs):
+    import json
+
+    document = report(train(runs), validate(runs, Settings(), folds=3), Settings())
+    again = json.loads(json.dumps(document, allow_nan=False))
+    assert again["training"]["validation"]["accuracy"] == 1.0
+    assert sum(point["chosen"] for point in again["training"]["front"]) == 1

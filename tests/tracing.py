@@ -1,0 +1,75 @@
+"""Interpreters and programs for the tests of the tracer."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from stakes.forensics.host import startup
+
+ROOT = Path(__file__).resolve().parents[1]
+HOST = ROOT / "src" / "stakes" / "forensics" / "host"
+
+
+def _tool():
+    spec = importlib.util.spec_from_file_location("build_tracer", ROOT / "tools" / "build_tracer.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+#: Of each minor version one; the tracer is built for each of them once.
+INTERPRETERS = _tool().interpreters()
+
+
+def build() -> None:
+    for python in INTERPRETERS.values():
+        _tool().build(python)
+
+
+def plain_host(folder: Path) -> Path:
+    """Copy the part that runs in the program without the compiled tracer."""
+    shutil.copytree(HOST, folder / "host", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    return folder / "host"
+
+
+def environment(counters: Path, count: str = "trees,lines", host: Path = HOST) -> dict[str, str]:
+    """The environment that starts the tracer, as the commands make it."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "COV"))}
+    return {**kept, "PYTHONPATH": str(host / "path"), startup.FOLDER: str(counters), startup.COUNT: count}
+
+
+def bare() -> dict[str, str]:
+    """The same environment without the tracer."""
+    traced = environment(Path())
+    return {
+        key: value
+        for key, value in traced.items()
+        if key not in ("PYTHONPATH", startup.FOLDER, startup.COUNT)
+    }
+
+
+def execute(python: str, script: Path, env: dict[str, str], **options):
+    """Run a script and return its status and what it wrote."""
+    done = subprocess.run(
+        [python, str(script)],
+        env=env,
+        capture_output=True,
+        timeout=60,
+        check=False,
+        cwd=script.parent,
+        **options,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def version(python: str) -> tuple[int, ...]:
+    name = next(key for key, value in INTERPRETERS.items() if value == python)
+    return tuple(map(int, name.split(".")))
+
+
+LINUX = sys.platform.startswith("linux")
