@@ -122,8 +122,7 @@ def observe(profile: Profile, watch: Watch) -> list[int]:
 
     Examples
     --------
-    >>> from stakes.forensics.host.names import CallTree
-    >>> from stakes.forensics import Feature
+    >>> from stakes.forensics import CallTree, Feature
     >>> main, parse = Function("app.py", "main", 3), Function("app.py", "parse", 9)
     >>> profile = Profile((main, parse), (1, 2), trees=((1, ()), (0, (0,))), tree_counts=(2, 1))
     >>> observe(profile, Watch((main, parse), (Feature(parse), Feature(CallTree(main), 1))))
