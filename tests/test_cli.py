@@ -395,7 +395,7 @@ WRONG = [
     ("predict {d}/cut.json {d}/test.csv", 1, "cut short"),
     ("predict {d}/costs.json {d}/test.csv", 1, "format"),
     ("predict {d}/tampered.json {d}/test.csv", 1, "tampered.json"),
-    ("predict {d}/unknown.json {d}/test.csv", 1, "must be one of C45Classifier"),
+    ("predict {d}/unknown.json {d}/test.csv", 1, "the model's estimator must be one of"),
     ("predict {d}/model.json {d}/tiny.csv", 1, "lacks 20 of the columns"),
     ("predict {d}/model.json {d}/textual.csv", 1, "could not convert 'long' to a number"),
     ("predict {d}/model.json {d}/test.csv -o {d}/answers.xls", 1, "--output must end in"),

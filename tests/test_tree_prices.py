@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oracles.c45 import Options
 from oracles.c45_ties import as_nodes
-from oracles.prices import Walk
+from oracles.prices import DecidedByRounding, Walk
 from oracles.tables import core_classes, core_model, core_table, core_weights, seeded_table
 from stakes import C45Classifier, FeatureCosts, _core, datasets
 
@@ -60,13 +61,15 @@ def grow(data, options, price, needed, gamma, **more):
 
 @pytest.mark.parametrize("criterion", PRICED)
 @given(seed=st.integers(0, 10**6), gamma=st.sampled_from([0.0, 0.01, 0.1, 0.5, 1.0, 3.0]), own=st.booleans())
+@example(seed=290, gamma=0.0, own=False)  # a gain that the penalty eats, up to rounding
 @settings(max_examples=settings().max_examples // 3)
 def test_every_split_is_the_best_by_its_formula(criterion, seed, gamma, own):
     data = seeded_table(seed, 60)
     price, needed = prices_for(seed, len(data.columns))
     options = Options(criterion=criterion, collapse=False)
     model = grow(data, options, price, needed, gamma, ratio_of_candidate=own)
-    Walk(data, options, price, needed, gamma, own).check(as_nodes(model))
+    with contextlib.suppress(DecidedByRounding):
+        Walk(data, options, price, needed, gamma, own).check(as_nodes(model))
 
 
 def test_the_walk_has_something_to_check():

@@ -41,6 +41,10 @@ def score(split, criterion, gamma, share, path_ratio, own_ratio, price):
     return value
 
 
+class DecidedByRounding(Exception):
+    """The penalty of a numeric split is its gain, up to rounding: the core may make it or not."""
+
+
 class Walk:
     """Checks one tree of the core, given as nested nodes."""
 
@@ -80,6 +84,11 @@ class Walk:
                 found.append((value, split))
         return found
 
+    def penalty_is_gain(self, rows, f):
+        cuts = [] if self.data.n_values[f] is not None else c45.numeric_cuts(self.data, rows, f, self.plain)
+        gain = max((cut[2] for cut in cuts), default=-math.inf)
+        return bool(cuts) and abs(gain - c45.penalty(cuts, rows, self.plain)) <= TIE
+
     def check(self, node, rows=None, tested=frozenset(), depth=0, path_ratio=1.0, paid=frozenset()):
         rows = self.data.rows() if rows is None else rows
         if c45.must_be_leaf(self.data, rows, depth, self.options):
@@ -92,6 +101,8 @@ class Walk:
             return
         self.n_checked += 1
         mine = [(value, split) for value, split in found if split.feature == node.split.feature]
+        if not mine and self.penalty_is_gain(rows, node.split.feature):
+            raise DecidedByRounding
         assert mine, "the core split where the twin may not"
         value, split = mine[0]
         assert value >= best - TIE * max(1.0, abs(best))
