@@ -301,9 +301,9 @@ uint32_t tracer_pop(uint32_t function) {
     --found;
   }
   for (uint64_t ended = depth + 1; ended > found; --ended) {
+    thread->depth = ended - 1;  // first: whoever is killed in between must not leave a call that counts twice
     tree = end_call(ended - 1);
   }
-  thread->depth = found;
   if (found == 0) give_block();
   return tree;
 }
