@@ -14,6 +14,7 @@ run; their columns are the paper's.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import platform
 import time
@@ -66,7 +67,7 @@ LEARNERS = {
 TOP_DOWN = ("C4.5CS", "C4.5_mc", "CSC(J48)")
 ALPHAS = (1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 CURVES = {"heart": 1, "german": 2}  # name and number of the figure
-CURVE_RUNS = 2
+CURVE_RUNS = 1
 CURVE_ROWS = 5  # of a leaf: with as many as usual trees cannot grow to where the cost rises
 TUNED = ("page-blocks", 5e-5)  # the one tuned alpha whose cost the paper gives, 0.11
 
@@ -116,9 +117,9 @@ def measure(kept, name, learner, make, seeds):
     return np.array(runs, dtype=float)
 
 
-def finished(kept, name, seeds):
-    """The runs of a set that every learner has finished."""
-    return [seed for seed in seeds if all((name, learner, seed) in kept.found for learner in LEARNERS)]
+def finished(kept, name, learner, seeds):
+    """The first runs, as far as they are finished."""
+    return list(itertools.takewhile(lambda seed: (name, learner, seed) in kept.found, seeds))
 
 
 def cost_of(runs):
@@ -136,14 +137,19 @@ def markdown(head, rows):
 
 def table(found, names, with_average):
     """Cost ± standard deviation over the runs and leaves of each learner, and the paper's columns."""
-    head = ["data set", "runs", *LEARNERS, "paper: CSJ48", "paper: C5.0", "paper: GDT-MC"]
+    head = ["data set", *LEARNERS, "paper: CSJ48", "paper: C5.0", "paper: GDT-MC"]
     rows = []
     for name in names:
         runs = [found[name, learner] for learner in LEARNERS]
-        cells = [f"{cost_of(r).mean():.2f} ± {spread(r):.2f} ({r[..., 2].mean():.1f})" for r in runs]
+        most = max(len(r) for r in runs)
+        cells = [
+            f"{cost_of(r).mean():.2f} ± {spread(r):.2f} ({r[..., 2].mean():.1f})"
+            + (f", {len(r)} runs" if len(r) < most else "")
+            for r in runs
+        ]
         paper = PAPER.get(name)
         cells += [f"{paper[i]:.2f} ({paper[i + 1]:.1f})" for i in (2, 4, 6)] if paper else ["-"] * 3
-        rows.append([name, str(len(runs[0])), *cells])
+        rows.append([name, *cells])
     if with_average:
         names = [name for name in names if name in PAPER]
         means = [
@@ -154,14 +160,26 @@ def table(found, names, with_average):
             for learner in LEARNERS
         ]
         means += [tuple(np.mean([PAPER[name][i : i + 2] for name in names], axis=0)) for i in (2, 4, 6)]
-        rows.append(
-            [f"average of {len(names)}", "", *(f"**{cost:.3f}** ({size:.1f})" for cost, size in means)]
-        )
+        rows.append([f"average of {len(names)}", *(f"**{cost:.3f}** ({size:.1f})" for cost, size in means)])
     return markdown(head, rows)
 
 
 def mean_cost(found, name, learner):
     return cost_of(found[name, learner]).mean()
+
+
+def lowest(found, name):
+    """Least cost of the top-down trees on the runs that the default variant has finished."""
+    n = len(found[name, "GDT"])
+    return min(cost_of(found[name, learner][:n]).mean() for learner in TOP_DOWN)
+
+
+def against_lowest(found, names):
+    rows = []
+    for name in names:
+        cost, low = mean_cost(found, name, "GDT"), lowest(found, name)
+        rows.append([name, str(len(found[name, "GDT"])), f"{cost:.3f}", f"{low:.3f}", f"{cost / low:.3f}"])
+    return markdown(["data set", "runs", "GDT", "lowest of " + ", ".join(TOP_DOWN), "ratio"], rows)
 
 
 def average(found, learner, names):
@@ -171,10 +189,9 @@ def average(found, learner, names):
 def goals(found):
     done = [name for name in PAPER if (name, "GDT") in found]
     second = [name for name in done if name not in KNOWN_COSTS]
-    paper, default = "GDT paper", "GDT"
+    paper = "GDT paper"
     size = np.mean([found[name, paper][..., 2].mean() for name in done])
-    lowest = {name: min(mean_cost(found, name, learner) for learner in TOP_DOWN) for name in done}
-    wins = [name for name in done if mean_cost(found, name, default) <= lowest[name]]
+    wins = [name for name in done if mean_cost(found, name, "GDT") <= lowest(found, name)]
     ours = average(found, paper, second)
     rows = [
         ["german, variant paper", f"{mean_cost(found, 'german', paper):.3f}", "at most 0.60"],
@@ -270,14 +287,11 @@ def main():
     learners = options.learners.split(",")
     seeds = range(options.seed, options.seed + options.runs)
     if options.finished:
-        names = [name for name in names if finished(kept, name, seeds)]
-    found = {
-        (name, learner): measure(
-            kept, name, learner, LEARNERS[learner], finished(kept, name, seeds) if options.finished else seeds
-        )
-        for learner in learners
-        for name in names
-    }
+        names = [name for name in names if all(finished(kept, name, one, seeds) for one in learners)]
+    found = {}
+    for learner, name in itertools.product(learners, names):
+        wanted = finished(kept, name, learner, seeds) if options.finished else seeds
+        found[name, learner] = measure(kept, name, learner, LEARNERS[learner], wanted)
     if options.sets or len(learners) < len(LEARNERS):
         return
     second = [name for name in names if name not in KNOWN_COSTS]
@@ -286,13 +300,15 @@ def main():
         f"Up to {options.runs} runs of stratified 10-fold cross-validation, seeds from {seeds[0]}; the same folds and costs "
         f"for every learner. {platform.machine()}, Python {platform.python_version()}, one thread, {os.cpu_count()} cores. "
         "Mean cost per row ± standard deviation over the runs (leaves). In table 2 the deviation is mostly that of the costs "
-        "drawn. C5.0 could not be run here; MetaCost was not. The columns named paper are its own figures, on its own draws.",
+        "drawn. Defaults were chosen on seeds 100 and 101, which are not reported here. C5.0 could not be run here; MetaCost was not. The columns named paper are its own figures, on its own draws.",
         "## Goals",
         goals(found),
         "## Table 1: published costs",
         table(found, [name for name in KNOWN_COSTS if name in names], True),
         "## Table 2: random costs",
         table(found, second, True),
+        "## The default variant and the best top-down tree, on the same runs",
+        against_lowest(found, names),
         "## CPU seconds a fit",
         seconds_table(found, names),
     ]
