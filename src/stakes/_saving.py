@@ -11,10 +11,51 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes import _json
 from stakes.costs import CostMatrix
+from stakes.table import Schema
 
 
-class SavedModelMixin:
-    """``to_dict``, ``from_dict``, ``to_json``, ``from_json`` for an estimator whose fit is one data object.
+class JsonMixin:
+    """``to_json`` and ``from_json`` for an estimator that has ``to_dict`` and ``from_dict``."""
+
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Return the fitted estimator as JSON text, or write it to ``path``."""
+        document = self.to_dict()  # type: ignore[attr-defined]
+        if path is None:
+            return _json.dumps(document)
+        _json.save_json(path, document)
+        return None
+
+    @classmethod
+    def from_json(cls, source: str | os.PathLike[str], *inner: Any) -> Self:
+        """Read an estimator from a file, or from JSON text (a string that starts with a brace).
+
+        ``inner`` goes to ``from_dict``: for an ensemble, the class of its components.
+        """
+        text = isinstance(source, str) and source.lstrip().startswith("{")
+        document = _json.loads(source) if text else _json.load_json(source)
+        return cls.from_dict(document, *inner)  # type: ignore[attr-defined]
+
+
+def read_params(cls: Any, params: Any) -> dict[str, Any]:
+    """Return the parameters of a document; those that ``cls`` does not have are a ValueError."""
+    _json.check_mapping(params, "params", ())
+    unknown = sorted(set(params) - set(cls._get_param_names()))
+    if unknown:
+        raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
+    return dict(params)
+
+
+def set_feature_names(model: Any, names: Any, schema: Schema) -> None:
+    """Set ``feature_names_in_`` to the names of a document, which must be those of the columns."""
+    if names is None:
+        return
+    if names != list(schema.names):
+        raise ValueError("feature_names must be the names of the schema's columns")
+    model.feature_names_in_ = np.array(names, dtype=object)
+
+
+class SavedModelMixin(JsonMixin):
+    """``to_dict`` and ``from_dict`` as well, for an estimator whose fit is one data object.
 
     That object has ``to_dict``, ``from_dict`` and ``schema``, and ``feature_costs`` where the estimator takes
     prices.
@@ -59,11 +100,7 @@ class SavedModelMixin:
         _json.check_mapping(document, "the model", ("estimator", "params", "model"))
         if document["estimator"] != cls.__name__:
             raise ValueError(f"the model must be a {cls.__name__}, got {document['estimator']!r}")
-        _json.check_mapping(document["params"], "params", ())
-        params = dict(document["params"])
-        unknown = sorted(set(params) - set(cls._get_param_names()))  # type: ignore[attr-defined]
-        if unknown:
-            raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
+        params = read_params(cls, document["params"])
         if isinstance(params.get("cost_matrix"), Mapping):
             params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
         fitted = cls._model_class.from_dict(document["model"])
@@ -72,26 +109,8 @@ class SavedModelMixin:
         model = cls(**params)
         model._check_params()
         model._set_fitted(fitted)
-        names = document.get("feature_names")
-        if names is not None:
-            if names != list(fitted.schema.names):
-                raise ValueError("feature_names must be the names of the schema's columns")
-            model.feature_names_in_ = np.array(names, dtype=object)  # type: ignore[attr-defined]
+        set_feature_names(model, document.get("feature_names"), fitted.schema)
         return model
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Return the fitted estimator as JSON text, or write it to ``path``."""
-        if path is None:
-            return _json.dumps(self.to_dict())
-        _json.save_json(path, self.to_dict())
-        return None
-
-    @classmethod
-    def from_json(cls, source: str | os.PathLike[str]) -> Self:
-        """Read an estimator from a file, or from JSON text (a string that starts with a brace)."""
-        if isinstance(source, str) and source.lstrip().startswith("{"):
-            return cls.from_dict(_json.loads(source))
-        return cls.from_dict(_json.load_json(source))
 
     def _check_params(self) -> None:
         try:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes import _json
+from stakes._saving import read_params, set_feature_names
 from stakes.costs import CostMatrix
 from stakes.reductions._components import Layout, component_from_dict, component_to_dict
 from stakes.table import Schema
@@ -63,21 +64,14 @@ def from_dict(cls: Any, data: Mapping[str, Any], estimator_class: Any) -> Any:
         _first_of(ensemble), ensemble.schema_, ensemble.classes_.tolist(), ensemble._relational
     )
     ensemble.n_features_in_ = len(ensemble.schema_)
-    names = data.get("feature_names")
-    if names is not None:
-        if names != list(ensemble.schema_.names):
-            raise ValueError("feature_names must be the names of the schema's columns")
-        ensemble.feature_names_in_ = np.array(names, dtype=object)
+    set_feature_names(ensemble, data.get("feature_names"), ensemble.schema_)
     return ensemble
 
 
 def _params(cls: Any, params: Any) -> dict[str, Any]:
-    _json.check_mapping(params, "params", ())
-    unknown = sorted(set(params) - set(cls._get_param_names()))
-    if unknown:
-        raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
+    params = read_params(cls, params)
     cls(**params)._validate_params()
-    return dict(params)
+    return params
 
 
 def _check(ensemble: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral, Real
@@ -17,8 +16,8 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from stakes import _json
 from stakes._features import check_features
+from stakes._saving import JsonMixin
 from stakes.costs import CostMatrix, as_cost_matrix, mean_cost_matrix
 from stakes.decision import CostDecisionMixin, expected_costs, min_cost_class, most_probable_class
 from stakes.decision._wrapper import reject_weight
@@ -39,7 +38,7 @@ class SamplingWarning(UserWarning):
     """A class of the training data is in none of the samples that the components learnt from."""
 
 
-class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class Reduction(JsonMixin, CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Base of the ensembles that reduce costs to plain classification, round by round.
 
     Each round weighs the training rows, or the pairs of a row and a class, draws a sample by the weights,
@@ -419,17 +418,3 @@ class Reduction(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEsti
         ``estimator_class`` is that of the components. Parameters that are no plain values are not kept.
         """
         return _saving.from_dict(cls, data, estimator_class)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Return the fitted ensemble as JSON text, or write it to ``path``."""
-        if path is None:
-            return _json.dumps(self.to_dict())
-        _json.save_json(path, self.to_dict())
-        return None
-
-    @classmethod
-    def from_json(cls, source: str | os.PathLike[str], estimator_class: Any = C45Classifier) -> Self:
-        """Read an ensemble from a file, or from JSON text (a string that starts with a brace)."""
-        if isinstance(source, str) and source.lstrip().startswith("{"):
-            return cls.from_dict(_json.loads(source), estimator_class)
-        return cls.from_dict(_json.load_json(source), estimator_class)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 import warnings
@@ -21,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from stakes import _json
 from stakes._features import check_features
+from stakes._saving import JsonMixin, read_params, set_feature_names
 from stakes._weights import check_weight
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.decision import (
@@ -39,7 +39,7 @@ from stakes.tree.fitted import labels_from_dict, labels_to_dict
 _MOST = 2**31 - 1
 
 
-class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
+class BoostedStakes(JsonMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
     """Cheapest decisions from blended probabilities: the ensemble to beat where mistakes cost.
 
     Gradient-boosted trees, logistic regression and kernel logistic regression are learnt on the folds of a
@@ -260,11 +260,7 @@ class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
         _json.check_mapping(document, "the model", _KEYS)
         if document["estimator"] != cls.__name__:
             raise ValueError(f"the model must be a {cls.__name__}, got {document['estimator']!r}")
-        _json.check_mapping(document["params"], "params", ())
-        params = dict(document["params"])
-        unknown = sorted(set(params) - set(cls._get_param_names()))
-        if unknown:
-            raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
+        params = read_params(cls, document["params"])
         if params.get("cost_matrix") is not None:
             params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
         model = cls(**params)
@@ -277,11 +273,7 @@ class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
         self.cost_matrix_ = CostMatrix(_json.float_matrix(document["costs"], "costs"), self.classes_)
         self.schema_ = Schema.from_dict(document["schema"])
         self.n_features_in_ = len(self.schema_)
-        names = document["feature_names"]
-        if names is not None:
-            if names != list(self.schema_.names):
-                raise ValueError("feature_names must be the names of the schema's columns")
-            self.feature_names_in_ = np.array(names, dtype=object)
+        set_feature_names(self, document["feature_names"], self.schema_)
         self.shares_ = _json.float_array(document["shares"], "shares")
         check_shares(self.shares_, len(self.classes_))
         constant, self.guarded_ = document["constant"], document["guarded"]
@@ -296,20 +288,6 @@ class BoostedStakes(CostDecisionMixin, ClassifierMixin, BaseEstimator):
         n_known = int((self.shares_ > 0).sum())
         parts = document["blend"]
         self.blend_ = None if parts is None else Blend.from_dict(parts, self.schema_, n_known)
-
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Return the fitted classifier as JSON text, or write it to ``path``."""
-        if path is None:
-            return _json.dumps(self.to_dict())
-        _json.save_json(path, self.to_dict())
-        return None
-
-    @classmethod
-    def from_json(cls, source: str | os.PathLike[str]) -> Self:
-        """Read a classifier from a file, or from JSON text (a string that starts with a brace)."""
-        if isinstance(source, str) and source.lstrip().startswith("{"):
-            return cls.from_dict(_json.loads(source))
-        return cls.from_dict(_json.load_json(source))
 
 
 #: What a saved model holds.
