@@ -31,9 +31,10 @@ class JsonMixin:
 
         ``inner`` goes to ``from_dict``: for an ensemble, the class of its components.
         """
-        text = isinstance(source, str) and source.lstrip().startswith("{")
-        document = _json.loads(source) if text else _json.load_json(source)
-        return cls.from_dict(document, *inner)  # type: ignore[attr-defined]
+        read: Any = cls.from_dict  # type: ignore[attr-defined]
+        if isinstance(source, str) and source.lstrip().startswith("{"):
+            return read(_json.loads(source), *inner)
+        return read(_json.load_json(source), *inner)
 
 
 def read_params(cls: Any, params: Any) -> dict[str, Any]:
