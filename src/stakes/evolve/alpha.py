@@ -36,7 +36,7 @@ LEAST = 5e-5
 _FOLDS = 5
 
 #: Standard deviations of a row's cost that a node must save, and rows that they are measured on.
-_NOISE, _ROWS = 6.0, 20_000
+_NOISE, _ROWS = 3.0, 20_000
 
 #: Each step of the path starts where the one before ended, so it can be short.
 _GENERATIONS, _PATIENCE = 40, 20
