@@ -34,10 +34,10 @@ def test_more_noise_penalises_more():
     assert penalties == sorted(penalties) and penalties[0] < penalties[-1]
 
 
-def test_it_is_six_deviations_of_a_row():
+def test_it_is_three_deviations_of_a_row():
     X, y = noisy(4000, 0.2)
     # With costs of 0 and 1 the deviation is that of a coin; C4.5 finds the one test that there is.
-    expected = 6 * np.sqrt(0.2 * 0.8) / (4000 * 0.8)
+    expected = 3 * np.sqrt(0.2 * 0.8) / (4000 * 0.8)
     assert alpha_of(X, y) == pytest.approx(expected, rel=0.15)
 
 
