@@ -55,9 +55,10 @@ class GDTClassifier(TreeClassifier):
         "paper": the operators of Kretowski and Grzes alone. "memetic": also starts from other trees
         (``seeds``) and improves some offspring by local search (``local_search``).
     alpha : float, "noise", "auto" or None
-        Penalty of a node. "noise": a node must save three standard deviations of what a row costs that was left
-        out of a C4.5 tree. "auto": 3 / n_samples, or another where its cross-validated cost is clearly lower;
-        each is tried from where the one before has ended. None: the paper's 0.001, or "noise" for "memetic".
+        Penalty of a node. "noise": a node must save three standard deviations of what a row costs that was
+        left out of a C4.5 tree. "auto": 3 / n_samples, or another where its cross-validated cost is clearly
+        lower; each is tried from where the one before has ended. None: the paper's 0.001, or "noise" for
+        "memetic".
     population_size : int
         Number of trees.
     max_generations, patience : int or None
