@@ -174,7 +174,9 @@ def against_cn2(work, names):
 
 
 def mean_and_error(values):
-    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+    if len(values) == 1:
+        return f"{values[0]:.1f}, one split"
+    error = values.std(ddof=1) / np.sqrt(len(values))
     return f"{values.mean():.1f} ({error:.1f})" + (
         f", {len(values)} splits" if len(values) < N_SPLITS else ""
     )
