@@ -62,6 +62,7 @@ def grow(data, options, price, needed, gamma, **more):
 @pytest.mark.parametrize("criterion", PRICED)
 @given(seed=st.integers(0, 10**6), gamma=st.sampled_from([0.0, 0.01, 0.1, 0.5, 1.0, 3.0]), own=st.booleans())
 @example(seed=290, gamma=0.0, own=False)  # a gain that the penalty eats, up to rounding
+@example(seed=2265, gamma=0.0, own=False)  # a gain of 0, up to rounding
 @settings(max_examples=settings().max_examples // 3)
 def test_every_split_is_the_best_by_its_formula(criterion, seed, gamma, own):
     data = seeded_table(seed, 60)
