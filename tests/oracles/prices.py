@@ -42,7 +42,7 @@ def score(split, criterion, gamma, share, path_ratio, own_ratio, price):
 
 
 class DecidedByRounding(Exception):
-    """The penalty of a numeric split is its gain, up to rounding: the core may make it or not."""
+    """Rounding decides whether a numeric column may be split, or where: the twin cannot follow the core."""
 
 
 class Walk:
@@ -84,10 +84,12 @@ class Walk:
                 found.append((value, split))
         return found
 
-    def penalty_is_gain(self, rows, f):
+    def rounding_decides(self, rows, f):
+        """Whether the penalty of a column's best cut is its gain, or two cuts have the best gain."""
         cuts = [] if self.data.n_values[f] is not None else c45.numeric_cuts(self.data, rows, f, self.plain)
-        gain = max((cut[2] for cut in cuts), default=-math.inf)
-        return bool(cuts) and abs(gain - c45.penalty(cuts, rows, self.plain)) <= TIE
+        gains = sorted((cut[2] for cut in cuts), reverse=True)
+        bounds = [c45.penalty(cuts, rows, self.plain), *gains[1:2]] if cuts else []
+        return any(abs(gains[0] - bound) <= TIE for bound in bounds)
 
     def check(self, node, rows=None, tested=frozenset(), depth=0, path_ratio=1.0, paid=frozenset()):
         rows = self.data.rows() if rows is None else rows
@@ -103,7 +105,8 @@ class Walk:
             return
         self.n_checked += 1
         mine = [(value, split) for value, split in found if split.feature == node.split.feature]
-        if not mine and self.penalty_is_gain(rows, node.split.feature):
+        same = mine and mine[0][1].threshold == node.split.threshold
+        if not same and self.rounding_decides(rows, node.split.feature):
             raise DecidedByRounding
         assert mine, "the core split where the twin may not"
         value, split = mine[0]
