@@ -160,8 +160,8 @@ def test_each_operator_alone_keeps_trees_sound(operator, rows):
 @settings(max_examples=30, deadline=None)
 @given(coded_rows(max_rows=40))
 def test_no_leaf_would_make_a_first_tree_much_fitter(rows):
-    # One pass from the leaves up judges a node while the rest of the tree may still be larger than in the end,
-    # which shifts the judgement by less than the penalty of a node.
+    # One pass from the leaves up judges a node while the rest of the tree may still be larger than in the
+    # end, which shifts the judgement by less than the penalty of a node.
     for tree in population(rows).trees():
         now = twin.fitness(tree, rows, ALPHA)
         for node in np.flatnonzero(tree[0] >= 0):
