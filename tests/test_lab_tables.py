@@ -6,11 +6,12 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from typer.testing import CliRunner
 
 from stakes import C45Classifier, CostMatrix, datasets, read_table
 from stakes.cli import app
-from stakes.lab import CheapestTree, CodedLabels, compare, reproduce, versus
+from stakes.lab import CheapestTree, CodedLabels, DrawnAnswers, compare, reproduce, versus
 from stakes.lab.measures import figure
 from stakes.lab.pictures import figure_picture
 from stakes.lab.results import Cell, Column, ResultTable, Row
@@ -49,6 +50,7 @@ splits = { kind = "holdout", train = 0.7, repeats = 3 }
 
 [[table]]
 number = "1"
+ranks = "mean_cost"
 rows = ["dataset", "case"]
 columns = [
   { label = "right", learner = "plain", measure = "correct:1", scale = 100, digits = 1 },
@@ -97,7 +99,7 @@ def test_figures_are_means_over_the_trials(made):
     right = [100 * trial.right[1] / trial.rows[1] for trial in plain]
     cell = first.rows[0].cells[0]
     assert cell.ours == pytest.approx(np.mean(right))
-    assert cell.spread == pytest.approx(np.std(right) / np.sqrt(3))
+    assert cell.spread == pytest.approx(np.std(right, ddof=1) / np.sqrt(3))
     assert cell.difference == pytest.approx(cell.ours - 50)
     told = [by_hand(r, C45Classifier(cost_matrix=costs, confidence=0.1), costs) for r in range(3)]
     less = np.mean([a.errors - b.errors for a, b in zip(told, plain)]) / 300
@@ -276,3 +278,23 @@ def test_coded_labels():
     assert model.estimator_.classes_.tolist() == [0, 1, 2]
     assert model.predict(X).tolist() == y.tolist()
     assert model.predict_proba(X).argmax(axis=1).tolist() == np.searchsorted(model.classes_, y).tolist()
+
+
+def test_drawn_answers_follow_the_probabilities():
+    X, y = np.zeros((200, 1)), np.repeat(["p", "q", "r"], [20, 80, 100])
+    model = DrawnAnswers(DummyClassifier(), random_state=3).fit(X, y)
+    many = np.zeros((20_000, 1))
+    labels, counts = np.unique(model.predict(many), return_counts=True)
+    assert labels.tolist() == ["p", "q", "r"]
+    assert counts / 20_000 == pytest.approx([0.1, 0.4, 0.5], abs=0.015)
+    assert (model.predict(many) == model.predict(many)).all()
+
+
+def test_ranks_are_of_the_learners_in_the_table(made):
+    """The study has one more, and two that cannot be had."""
+    ranks = made[0].tables[0].ranks
+    assert set(ranks.names) == {
+        "plain",
+        "tree confidence=0.1",
+    }
+    assert ranks.n_datasets == 2

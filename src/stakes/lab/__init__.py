@@ -3,6 +3,7 @@
 from stakes.lab._sections import ProtocolError
 from stakes.lab.comparison import Comparison, Interval, LearnerResult, compare
 from stakes.lab.constant import ConstantClassifier
+from stakes.lab.drawn import DrawnAnswers
 from stakes.lab.encode import CodedLabels, OneHotTable
 from stakes.lab.forensic import CheapestTree
 from stakes.lab.plan import Plan, make_plan
@@ -21,6 +22,7 @@ __all__ = [
     "CodedLabels",
     "Comparison",
     "ConstantClassifier",
+    "DrawnAnswers",
     "Interval",
     "LearnerResult",
     "OneHotTable",

@@ -181,7 +181,8 @@ class _Builder:
         """Learners over the data sets on which all of them ran, where there are enough of both."""
         if self.spec.ranks is None:
             return None
-        names = [learner.name for learner in self.learners if not self.absent_learner(learner.name)]
+        shown = self.shown_learners()
+        names = [name for name in shown if not self.absent_learner(name)]
         figures: dict[str, list[float]] = {name: [] for name in names}
         for data, case in itertools.product(self.datasets, self.cases):
             values = [self.series(data.name, case, name, self.spec.ranks) for name in names]
@@ -193,6 +194,12 @@ class _Builder:
 
     # ---- notes
 
+    def shown_learners(self) -> list[str]:
+        """Names of the learners that the table speaks of; the study may have more."""
+        shown = {learner.name for learner in self.learners} if "learner" in self.spec.rows else set()
+        shown |= {str(n) for c in self.spec.columns for n in (c.learner, c.over, c.minus) if n is not None}
+        return [learner.name for learner in self.study.learners if learner.name in shown]
+
     def absent_learner(self, name: str) -> str | None:
         return self.plan.absent.get((self.spec.study, "", name))
 
@@ -203,10 +210,8 @@ class _Builder:
         yield from _together(
             (data.name, self.plan.absent.get((self.spec.study, data.name))) for data in self.all_datasets
         )
-        shown = {learner.name for learner in self.learners} if "learner" in self.spec.rows else set()
-        shown |= {str(n) for c in self.spec.columns for n in (c.learner, c.over, c.minus) if n is not None}
-        names = [learner.name for learner in self.study.learners if learner.name in shown]
-        yield from _together((name, self.absent_learner(name)) for name in names)
+        shown = self.shown_learners()
+        yield from _together((name, self.absent_learner(name)) for name in shown)
         yield from self.failures(shown)
 
     def quick_note(self) -> str:
@@ -216,7 +221,7 @@ class _Builder:
         parts += ["smaller settings of " + ", ".join(quick.params)] if quick.params else []
         return f"Quick version ({', '.join(parts)}): a smoke test, not the paper's protocol."
 
-    def failures(self, shown: set[str]) -> Iterable[str]:
+    def failures(self, shown: list[str]) -> Iterable[str]:
         names = {data.name for data in self.datasets}
         for (study, dataset, case, learner), keys in self.plan.keys.items():
             if study != self.spec.study or dataset not in names or learner not in shown:
@@ -246,7 +251,7 @@ def _at(
 
 def _mean_and_error(values: NDArray[np.float64]) -> tuple[float, float | None]:
     known = values[~np.isnan(values)]
-    error = float(known.std() / math.sqrt(len(known))) if len(known) > 1 else None
+    error = float(known.std(ddof=1) / math.sqrt(len(known))) if len(known) > 1 else None
     return float(known.mean()), error
 
 

@@ -177,7 +177,6 @@ def count_nodes(model: Any) -> int | None:
 
 def _inner(model: Any) -> Any:
     """What a wrapper or a pipeline has inside, None where there is nothing."""
-    if hasattr(model, "estimators_"):  # an ensemble, which keeps a sample of its parts as estimator_
-        return None
-    inner = getattr(model, "estimator_", None)
+    # MetaCost predicts with the one model; other ensembles keep a sample of their parts as estimator_
+    inner = getattr(model, "model_" if hasattr(model, "estimators_") else "estimator_", None)
     return model.steps[-1][1] if inner is None and hasattr(model, "steps") else inner

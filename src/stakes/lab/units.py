@@ -29,7 +29,18 @@ from stakes.lab.trial import run_trial
 _BESIDE = ("_cli", "report", "cli.py")
 _LAB = tuple(
     f"{name}.py"
-    for name in ["build", "constant", "draws", "encode", "forensic", "looking", "sources", "trial", "units"]
+    for name in [
+        "build",
+        "constant",
+        "drawn",
+        "draws",
+        "encode",
+        "forensic",
+        "looking",
+        "sources",
+        "trial",
+        "units",
+    ]
 )
 
 
