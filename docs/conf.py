@@ -1,0 +1,108 @@
+"""Settings of the documentation site; `make docs` builds it."""
+
+from __future__ import annotations
+
+import os
+import re
+from importlib.metadata import version as installed
+from pathlib import Path
+
+import stakes
+from stakes import lab
+
+os.environ.pop("STAKES_DATA", None)  # the gallery shows what works without the papers' data sets
+
+HERE = Path(__file__).parent
+RESULTS = HERE.parent / "benchmarks" / "results"
+
+project = "stakes"
+author = "The stakes developers"
+copyright = author
+version = release = installed("stakes")
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["generated/gallery/**/README.*", "static", "templates"]
+templates_path = ["templates"]
+suppress_warnings = [
+    "config.cache",  # sphinx-gallery is given classes, which cannot be kept
+    "myst.header",  # pages of results are written to be read by themselves, and skip levels
+]
+
+html_theme = "pydata_sphinx_theme"
+html_title = "stakes"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_sidebars = {"index": [], "guide": [], "which_cost": [], "claims": [], "peers": [], "reference": []}
+html_theme_options = {
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 2,
+    "footer_end": [],
+}
+
+myst_heading_anchors = 3
+
+# Types are told by the docstrings; those of signatures would link to other projects' sites.
+autodoc_typehints = "none"
+autosummary_generate = True
+autosummary_ignore_module_all = False
+autosummary_imported_members = True
+# These have a page already.
+autosummary_context = {"top": stakes.__all__, "elsewhere": {"stakes.report": lab.__all__}}
+numpydoc_show_class_members = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(HERE.parent / "examples"),
+    "gallery_dirs": "generated/gallery",
+    "backreferences_dir": "generated/gallery/backreferences",
+    "doc_module": ("stakes",),
+    "abort_on_example_error": True,
+    "show_memory": False,
+    "min_reported_time": 5,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+}
+
+
+def write_results_pages(app) -> None:
+    """Give every page of results one of the site's that includes it, so that it is never a copy."""
+    folder = HERE / "generated" / "results"
+    folder.mkdir(parents=True, exist_ok=True)
+    for page in folder.glob("*.md"):
+        if not (RESULTS / page.name).exists():
+            page.unlink()
+    for page in RESULTS.glob("*.md"):
+        text = f"```{{include}} ../../../benchmarks/results/{page.name}\n```\n"
+        stub = folder / page.name
+        if not stub.exists() or stub.read_text(encoding="utf-8") != text:
+            stub.write_text(text, encoding="utf-8")
+
+
+def adapt_source(app, name: str, source: list[str]) -> None:
+    """Fit pages that are read as files, too, into the site.
+
+    Links to files of results lead to their pages here, and the list of decisions is one of Sphinx's, too.
+    """
+    if name == "decisions/README":
+        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
+    source[0] = re.sub(r"\]\((?:\.\./)+benchmarks/results/(\w+\.md)", r"](/generated/results/\1", source[0])
+
+
+def only_ours(app, what: str, name: str, thing, skip: bool, options) -> bool | None:
+    """Leave out what scikit-learn gives every estimator: its own site has it."""
+    module = getattr(thing, "__module__", None)
+    return True if module and not module.startswith("stakes") and what == "class" else None
+
+
+def setup(app) -> None:
+    """Join the functions above to the build."""
+    app.connect("builder-inited", write_results_pages)
+    app.connect("source-read", adapt_source)
+    app.connect("autodoc-skip-member", only_ours)
