@@ -39,6 +39,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_sidebars = {"index": [], "guide": [], "which_cost": [], "claims": [], "peers": [], "reference": []}
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
@@ -63,9 +64,9 @@ sphinx_gallery_conf = {
     "gallery_dirs": "generated/gallery",
     "backreferences_dir": "generated/gallery/backreferences",
     "doc_module": ("stakes",),
+    "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
-    "show_memory": False,
-    "min_reported_time": 5,
+    "write_computation_times": False,
     "download_all_examples": False,
     "remove_config_comments": True,
 }
@@ -88,11 +89,16 @@ def write_results_pages(app) -> None:
 def adapt_source(app, name: str, source: list[str]) -> None:
     """Fit pages that are read as files, too, into the site.
 
-    Links to files of results lead to their pages here, and the list of decisions is one of Sphinx's, too.
+    Links to files of results and to examples lead to their pages here, and the list of decisions is one of
+    Sphinx's, too.
     """
     if name == "decisions/README":
         source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
-    source[0] = re.sub(r"\]\((?:\.\./)+benchmarks/results/(\w+\.md)", r"](/generated/results/\1", source[0])
+    for file, page in (
+        (r"benchmarks/results/(\w+\.md)", r"/generated/results/\1"),
+        (r"examples/(\w+/\w+)\.py", r"/generated/gallery/\1.rst"),
+    ):
+        source[0] = re.sub(r"\]\((?:\.\./)+" + file, "](" + page, source[0])
 
 
 def only_ours(app, what: str, name: str, thing, skip: bool, options) -> bool | None:

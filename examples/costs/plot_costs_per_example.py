@@ -2,8 +2,8 @@
 A price per example
 ===================
 
-A loan that is not paid back costs 60 % of its own amount, a good customer turned away costs the interest, 5 %
-of the amount. No single matrix says this: each customer has prices of their own, and every learner takes them
+A loan that is not paid back costs 40 % of its own amount, a good customer turned away costs 400. No single
+matrix says this: small loans are safe to give and large ones are not. Every learner takes prices per example
 as ``fit(X, y, costs=...)``.
 """
 
@@ -22,8 +22,8 @@ amount = german.X["credit_amount"].to_numpy(dtype=float)
 
 costs = np.column_stack(
     [
-        np.where(german.y == "good", 0.05 * amount, 0.0),  # to say "bad"
-        np.where(german.y == "bad", 0.60 * amount, 0.0),  # to say "good"
+        np.where(german.y == "good", 400.0, 0.0),  # to say "bad"
+        np.where(german.y == "bad", 0.40 * amount, 0.0),  # to say "good"
     ]
 )
 X, X_new, y, y_new, costs, costs_new = train_test_split(

@@ -17,7 +17,7 @@ from stakes.metrics import total_cost
 german = datasets.load("german")
 amount = german.X["credit_amount"].to_numpy(dtype=float)
 costs = np.column_stack(
-    [np.where(german.y == "good", 0.05 * amount, 0.0), np.where(german.y == "bad", 0.6 * amount, 0.0)]
+    [np.where(german.y == "good", 400.0, 0.0), np.where(german.y == "bad", 0.4 * amount, 0.0)]
 )
 X, X_new, y, y_new, costs, costs_new = train_test_split(
     german.X, german.y, costs, stratify=german.y, random_state=0
