@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from importlib.metadata import version as installed
 from pathlib import Path
 
 import stakes
 from stakes import lab
 
-os.environ.pop("STAKES_DATA", None)  # the gallery shows what works without the papers' data sets
-
 HERE = Path(__file__).parent
-RESULTS = HERE.parent / "benchmarks" / "results"
+ROOT = HERE.parent
 
 project = "stakes"
 author = "The stakes developers"
@@ -60,7 +59,7 @@ autosummary_context = {"top": stakes.__all__, "elsewhere": {"stakes.report": lab
 numpydoc_show_class_members = False
 
 sphinx_gallery_conf = {
-    "examples_dirs": str(HERE.parent / "examples"),
+    "examples_dirs": str(ROOT / "examples"),
     "gallery_dirs": "generated/gallery",
     "backreferences_dir": "generated/gallery/backreferences",
     "doc_module": ("stakes",),
@@ -74,16 +73,25 @@ sphinx_gallery_conf = {
 
 def write_results_pages(app) -> None:
     """Give every page of results one of the site's that includes it, so that it is never a copy."""
-    folder = HERE / "generated" / "results"
-    folder.mkdir(parents=True, exist_ok=True)
-    for page in folder.glob("*.md"):
-        if not (RESULTS / page.name).exists():
-            page.unlink()
-    for page in RESULTS.glob("*.md"):
-        text = f"```{{include}} ../../../benchmarks/results/{page.name}\n```\n"
-        stub = folder / page.name
-        if not stub.exists() or stub.read_text(encoding="utf-8") != text:
-            stub.write_text(text, encoding="utf-8")
+    include_all((ROOT / "benchmarks" / "results").glob("*.md"), "results")
+    here = [
+        page for page in (ROOT / "stakes-lab").glob("*.md") if not re.search("-(table|figure)-", page.stem)
+    ]
+    include_all(here, "lab")
+    listed = "".join(f"{page.stem}\n" for page in sorted(here))
+    text = f"```{{toctree}}\n{listed}```" if here else "None: `stakes reproduce` has not run here."
+    (HERE / "generated" / "lab" / "index.md").write_text(
+        f"# Made in this checkout\n\n{text}\n", encoding="utf-8"
+    )
+
+
+def include_all(pages: Iterable[Path], folder: str) -> None:
+    """Write pages of the site that include these files."""
+    (HERE / "generated" / folder).mkdir(parents=True, exist_ok=True)
+    for page in pages:
+        place = (Path("../../..") / page.relative_to(ROOT)).as_posix()
+        text = f"```{{include}} {place}\n:relative-docs: ../\n:relative-images:\n```\n"
+        (HERE / "generated" / folder / page.name).write_text(text, encoding="utf-8")
 
 
 def adapt_source(app, name: str, source: list[str]) -> None:
@@ -109,6 +117,7 @@ def only_ours(app, what: str, name: str, thing, skip: bool, options) -> bool | N
 
 def setup(app) -> None:
     """Join the functions above to the build."""
+    os.environ.pop("STAKES_DATA", None)  # the gallery shows what works without the papers' data sets
     app.connect("builder-inited", write_results_pages)
     app.connect("source-read", adapt_source)
     app.connect("autodoc-skip-member", only_ours)

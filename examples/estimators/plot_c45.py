@@ -29,7 +29,7 @@ class Drawing:
         self.svg = svg
 
     def _repr_html_(self):
-        return f'<div style="background: white; overflow-x: auto">{self.svg}</div>'
+        return f'<div style="overflow-x: auto">{self.svg}</div>'
 
 
 Drawing(tree.export_svg())
