@@ -6,6 +6,9 @@ Blood is drawn once, and then each test on it is cheap. ``FeatureCosts`` prices 
 columns that need the same thing pay for it once, and a tree knows what is already there.
 """
 
+import matplotlib.pyplot as plt
+import numpy as np
+
 from stakes import C45Classifier, FeatureCosts, datasets
 
 german = datasets.load("german")
@@ -27,12 +30,23 @@ print(prices.cost(["checking_status"]), prices.cost(["checking_status", "savings
 # %%
 # As ``gamma`` grows the tree first does without the report, then without the statement.
 
-for gamma in (0.0, 0.003, 0.01, 0.03):
+gammas = [0.0, 0.003, 0.01, 0.03]
+parts = {"statement": [], "report": [], "columns": []}
+for gamma in gammas:
     tree = C45Classifier(
         cost_matrix=german.cost_matrix, feature_costs=prices, criterion="cs_gain", gamma=gamma
     ).fit(german.X, german.y)
-    used = [german.X.columns[column] for column in sorted(set(tree.tree_.feature[tree.tree_.feature >= 0]))]
-    groups = [name for name, group in (("statement", statement), ("report", report)) if {*used} & {*group}]
-    print(
-        f"gamma {gamma:<5} {tree.upfront_cost():5.1f} for {len(used):2} columns; buys {groups or 'neither'}"
-    )
+    used = {german.X.columns[column] for column in tree.tree_.feature if column >= 0}
+    parts["statement"].append(3.0 if used & {*statement} else 0.0)
+    parts["report"].append(5.0 if used & {*report} else 0.0)
+    parts["columns"].append(tree.upfront_cost() - parts["statement"][-1] - parts["report"][-1])
+
+fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+bottom = np.zeros(len(gammas))
+for name, spent in parts.items():
+    ax.bar([f"{gamma:g}" for gamma in gammas], spent, bottom=bottom, label=name)
+    bottom += spent
+ax.set_xlabel("gamma")
+ax.set_ylabel("price of all that the tree needs")
+ax.legend()
+plt.show()

@@ -6,6 +6,8 @@ C4.5, with costs. Rows weigh what mistaking them costs (C4.5CS), nominal columns
 as they are, and the fitted tree is drawn, put in words, or written as code.
 """
 
+# sphinx_gallery_thumbnail_path = 'images/german.svg'
+
 from sklearn.model_selection import train_test_split
 
 from stakes import C45Classifier, datasets
