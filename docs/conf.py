@@ -25,12 +25,9 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["generated/gallery/**/README.*", "static", "templates"]
+exclude_patterns = ["templates"]
 templates_path = ["templates"]
-suppress_warnings = [
-    "config.cache",  # sphinx-gallery is given classes, which cannot be kept
-    "myst.header",  # pages of results are written to be read by themselves, and skip levels
-]
+suppress_warnings = ["myst.header"]  # pages of the lab skip a level of headings
 
 html_theme = "pydata_sphinx_theme"
 html_title = "stakes"
