@@ -37,6 +37,7 @@ html_show_sourcelink = False
 html_sidebars = {"index": [], "guide": [], "which_cost": [], "claims": [], "peers": [], "reference": []}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
+    "header_links_before_dropdown": 6,
     "show_prev_next": False,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
