@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*) tools/build_tracer.py
 
-.PHONY: demo test lint types layers doctest sanitize format clean
+.PHONY: demo test lint types layers doctest docs sanitize format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -34,7 +34,14 @@ layers: $(INSTALLED)
 	$(BIN)/lint-imports
 
 doctest: $(INSTALLED)
-	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src README.md docs
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' --ignore=docs/generated src README.md docs
+
+# Warnings are errors, and so are references that lead nowhere. All is built again each time, since a page that
+# is not read again gives no warning.
+docs: $(INSTALLED)
+	rm -rf docs/generated build/docs
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet docs build/docs
+	@echo "The site is in build/docs/index.html."
 
 sanitize: $(INSTALLED)
 	$(BIN)/python tools/sanitize.py
@@ -45,4 +52,4 @@ format: $(INSTALLED)
 	$(BIN)/clang-format -i cpp/*
 
 clean:
-	rm -rf $(VENV) .venv-* build stakes-demo
+	rm -rf $(VENV) .venv-* build docs/generated stakes-demo

@@ -435,7 +435,7 @@ def mean_cost_matrix(
 
 
 def example_vector(costs: ArrayLike, y_codes: ArrayLike, how: str = "sum") -> NDArray[np.float64]:
-    """One cost of a mistake per example: what :meth:`CostMatrix.vector` is for classes.
+    """One cost of a mistake per example: what :meth:`~stakes.CostMatrix.vector` is for classes.
 
     Rows are shifted so that their minimum is 0; then the costs of the classes that are not the example's own
     are added up, or their maximum or mean is taken.

@@ -10,6 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+__all__ = [
+    "PairTest",
+    "Ranks",
+    "against",
+    "corrected_t_test",
+    "critical_difference",
+    "friedman",
+    "holm",
+    "rank_learners",
+    "wilcoxon_test",
+]
+
 
 @dataclass(frozen=True)
 class PairTest:

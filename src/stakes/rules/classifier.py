@@ -80,7 +80,7 @@ class RuleClassifier(RuleModel):
         Folds of that cross-validation, or how to split.
     max_candidates : int
         Most combinations to look at. Where there are more, those of best quality are followed and a
-        :class:`RuleSearchWarning` says what was cut.
+        :class:`~stakes.rules.RuleSearchWarning` says what was cut.
     max_memory : float
         Most memory of the search in MiB; bounds it in the same way.
     categorical_features : list of names or indices, mask or None

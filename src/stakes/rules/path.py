@@ -139,7 +139,7 @@ def plot_coverage(points: Sequence[CoveragePoint], *, ax: Any = None, label: str
     Parameters
     ----------
     points : sequence of CoveragePoint
-        From :meth:`RuleClassifier.coverage_path`, or ``coverage_path_`` of a fitted classifier.
+        From :meth:`~stakes.RuleClassifier.coverage_path`, or ``coverage_path_`` of a fitted classifier.
     ax : matplotlib axes, optional
         Where to draw; a new figure by default.
     label : str, optional

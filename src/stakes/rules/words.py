@@ -51,7 +51,7 @@ class Rule:
 
 
 class RuleTable(Sequence[Rule]):
-    """Rules in their order of precedence; printed it is a text, :meth:`to_frame` makes a data frame.
+    """Rules in their order of precedence; printed it is a text, ``to_frame`` makes a data frame.
 
     Examples
     --------

@@ -127,7 +127,7 @@ class _State:
 
 
 class Acquisition:
-    """A tree that asks, one question at a time; :func:`acquire` is a loop over it.
+    """A tree that asks, one question at a time; ``acquire`` is a loop over it.
 
     Parameters
     ----------

@@ -60,9 +60,9 @@ class C45Classifier(TreeClassifier):
         Others weigh the gain against the price that the column adds to the tree's: "cs_gain" and
         "cs_gain_ratio" (Davis et al., equations 4 and 5), "nunez" (EG2), "mitchell", "norton" (IDX) and "tan"
         (CS-ID3). "total_cost" searches for the tree with the least bill per row, of mistakes and of the tests
-        met on the way; see :func:`stakes.tree.total_cost.learn_total_cost`. It always answers by least
-        expected cost, and of the parameters about growing only ``max_depth`` (6 by default), ``max_bins``
-        (64), the limits on costs and ``random_state`` apply to it.
+        met on the way; see ``stakes.tree.total_cost``. It always answers by least expected cost, and of the
+        parameters about growing only ``max_depth`` (6 by default), ``max_bins`` (64), the limits on costs and
+        ``random_state`` apply to it.
     feature_costs : FeatureCosts, dict, vector, path or None
         What it costs to read the columns. A column, or a resource that columns share, is paid for once.
     gamma : float

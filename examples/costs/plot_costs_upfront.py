@@ -1,0 +1,39 @@
+"""
+Columns that are paid for up front
+==================================
+
+Some columns must be had before it is known which of them will matter: a program is instrumented before it
+fails, a questionnaire is printed before it is filled in. Then a tree costs the price of every column that it
+tests anywhere, once. ``criterion="cs_gain"`` asks at each node whether a new column is worth its price, and
+uses those already bought for nothing. ``gamma`` says how much prices matter.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import cross_val_score
+
+from stakes import C45Classifier
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+prices = dict(zip(X.columns, np.random.default_rng(0).uniform(size=X.shape[1]), strict=True))
+
+gammas = [0.0, 0.003, 0.01, 0.03, 0.1, 0.3]
+spent, accuracy = [], []
+for gamma in gammas:
+    tree = C45Classifier(criterion="cs_gain", feature_costs=prices, gamma=gamma)
+    spent.append(tree.fit(X, y).upfront_cost())
+    accuracy.append(cross_val_score(tree, X, y, cv=5).mean())
+
+# %%
+# Most of the columns' price buys little. :ref:`sphx_glr_generated_gallery_estimators_plot_tradeoff.py` finds
+# ``gamma`` for you.
+
+fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+ax.plot(spent, accuracy, "o-")
+for gamma, x, height in zip(gammas, spent, accuracy, strict=True):
+    ax.annotate(f"gamma {gamma:g}", (x, height), xytext=(5, -10), textcoords="offset points", fontsize=8)
+ax.set_xlabel("price of all columns of the tree")
+ax.set_ylabel("accuracy, 5 folds")
+ax.margins(x=0.15, y=0.15)
+plt.show()

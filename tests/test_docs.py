@@ -1,0 +1,109 @@
+"""What the site promises: an example of every estimator, every name, figures that are in the tables."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from sklearn.base import BaseEstimator
+
+import stakes
+
+ROOT = Path(__file__).parent.parent
+DOCS, RESULTS = ROOT / "docs", ROOT / "benchmarks" / "results"
+EXAMPLES = sorted((ROOT / "examples").glob("*/plot_*.py"))
+ESTIMATORS = sorted(
+    name
+    for name in stakes.__all__
+    if isinstance(getattr(stakes, name), type) and issubclass(getattr(stakes, name), BaseEstimator)
+)
+VERDICTS = {"holds", "holds in part", "does not hold", "not tested here"}
+#: A link to a page of results: its text, the file, and a title with more words of the line that is meant.
+LINK = re.compile(r'\[([^\]]*)\]\((?:\.\./)+benchmarks/results/(\w+\.md)(?: "([^"]*)")?\)')
+
+
+def links(page: str) -> list[tuple[str, str]]:
+    """What is quoted, and the file that it is quoted from."""
+    found = LINK.findall((DOCS / page).read_text(encoding="utf-8"))
+    return [(_wanted(text, title), file) for text, file, title in found if re.search(r"\d", text)]
+
+
+def _wanted(text: str, title: str) -> str:
+    return " ".join([*title.split(), *(piece for piece in text.split() if re.search(r"\d", piece))])
+
+
+def pieces(text: str) -> set[str]:
+    """Words and figures, without what stands around them."""
+    return {piece.strip("*|(),;:`.\\+") for piece in text.split()} - {""}
+
+
+def is_quoted(said: str, page: str) -> bool:
+    """Whether one line of the page has all that is said."""
+    return any(pieces(said) <= pieces(line) for line in page.splitlines())
+
+
+def evidence() -> list[list[str]]:
+    """Cells of the tables of claims: claim, verdict, evidence."""
+    lines = (DOCS / "claims.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("|").split(" | ") for line in lines if line.startswith("| ")]
+    return [row for row in rows if row[0].strip() != "claim"]
+
+
+def test_there_are_estimators():
+    assert "C45Classifier" in ESTIMATORS and "CostMatrix" not in ESTIMATORS
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_estimator_has_an_example_of_its_own(name):
+    titled = [path for path in EXAMPLES if _title(path).startswith(f"{name}:")]
+    assert titled, f"examples/estimators/ has no example whose title begins with '{name}:'"
+    code = ast.parse(titled[0].read_text(encoding="utf-8"))
+    used = {node.id for node in ast.walk(code) if isinstance(node, ast.Name)}
+    assert name in used, f"{titled[0].name} imports {name} at most"
+
+
+def _title(path: Path) -> str:
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["costs_per_class", "costs_per_example", "costs_upfront", "costs_per_path", "costs_shared", "abstain"],
+)
+def test_every_kind_of_cost_has_an_example(name):
+    assert (ROOT / "examples" / "costs" / f"plot_{name}.py").exists()
+
+
+def test_every_public_name_is_in_the_reference():
+    listed = set((DOCS / "reference.md").read_text(encoding="utf-8").split())
+    assert set(stakes.__all__) <= listed
+
+
+def test_every_decision_is_in_the_list():
+    listed = (DOCS / "decisions" / "README.md").read_text(encoding="utf-8")
+    assert [page.name for page in DOCS.glob("decisions/0*.md") if f"({page.name})" not in listed] == []
+
+
+@pytest.mark.parametrize(("said", "page"), sorted({*links("claims.md"), *links("peers.md")}))
+def test_figures_are_in_the_tables(said, page):
+    text = (RESULTS / page).read_text(encoding="utf-8")
+    assert is_quoted(said, text), f"no line of benchmarks/results/{page} has all of: {said}"
+
+
+def test_a_wrong_figure_would_be_noticed():
+    page = "| german | 0.59 ± 0.02 (9.5) |\n| heart | **0.50** |"
+    assert is_quoted("german 0.59 ± 0.02 9.5", page) and is_quoted("heart 0.50", page)
+    assert not is_quoted("german 0.50", page) and not is_quoted("heart 0.5", page)
+
+
+@pytest.mark.parametrize("row", evidence(), ids=lambda row: row[0].strip()[:40])
+def test_claims_have_a_verdict_and_figures_only_as_links(row):
+    _, verdict, shown = row
+    word = re.search(r"\*\*([^*]+)\*\*", verdict).group(1)
+    assert word in VERDICTS or (word == "pending" and not (RESULTS / "clarify.md").exists())
+    bare = re.sub(
+        r"\(paper [^)]*\)|cut-offs? [\d., and]+|Python [\d.]+|C4\.5|`[^`]*`", "", LINK.sub("", shown)
+    )
+    assert not re.search(r"\d\.\d", bare), f"a figure without a link: {bare}"
