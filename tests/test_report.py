@@ -13,7 +13,7 @@ from stakes.lab.comparison import mean_interval
 from stakes.lab.constant import ConstantClassifier
 from stakes.report import compare, model_report, model_view, write_report
 
-VOID = {"meta", "link", "br", "img", "rect", "line", "path", "circle", "stop"}
+VOID = {"meta", "link", "br", "img", "input", "rect", "line", "path", "polyline", "stop"}
 
 
 class Page(HTMLParser):
