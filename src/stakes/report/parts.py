@@ -13,8 +13,10 @@ from stakes.rules import RuleClassifier
 from stakes.tree.fitted import FittedTree
 from stakes.tree.words import branch_words, plain
 
-#: An outline with more lines than this would be slow to open; the rest is counted.
+#: An outline with more lines than this would be slow to open, and deeper it cannot be read; the rest is
+#: counted.
 MOST_LINES = 1500
+MOST_LEVELS = 40
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def tree_outline(fitted: FittedTree, leaf: NDArray[np.int32], billed: Billed) ->
         n_leaves[parent[node]] += n_leaves[node]
     total = billed.total
     # Nodes come level by level, so that a large tree is cut below a level, not in the middle of one.
-    deepest = int(tree.depth[min(n, MOST_LINES) - 1]) if n > MOST_LINES else int(tree.depth.max())
+    deepest = MOST_LEVELS if n <= MOST_LINES else min(MOST_LEVELS, max(1, int(tree.depth[MOST_LINES]) - 1))
 
     def view(node: int, branch: str) -> Node:
         rows, errors, cost = sums[node].tolist()

@@ -6,7 +6,13 @@
   const mark = document.getElementById("ratio-mark");
   const [negatives, positives] = data.rows;
   const [rightNegative, alarm, rightPositive] = data.costs;
-  const amount = (x) => (x && (Math.abs(x) < 0.005 || Math.abs(x) >= 1e9) ? x.toPrecision(3) : String(Number(x.toFixed(2))));
+  // As Python writes numbers: what lies exactly in the middle goes to the even digit.
+  const fixed = (x, digits) => {
+    const below = Math.floor(x * 10 ** digits), middle = x * 10 ** digits - below === 0.5;
+    if (!middle || !Number.isInteger(x * 2 ** (digits + 1))) return x.toFixed(digits);
+    return ((below + (below % 2 ? 1 : 0)) / 10 ** digits).toFixed(digits);
+  };
+  const amount = (x) => (x && (Math.abs(x) < 0.005 || Math.abs(x) >= 1e9) ? x.toPrecision(3) : String(Number(fixed(x, 2))));
   const put = (name, text) => {
     document.getElementById(`ratio-${name}`).textContent = text;
   };
@@ -29,7 +35,7 @@
     const constant = Math.min(never, always);
     put("value", `${amount(ratio)} : 1`);
     slider.setAttribute("aria-valuetext", `${amount(ratio)} to 1`);
-    put("threshold", (1 / (1 + ratio)).toFixed(3));
+    put("threshold", fixed(1 / (1 + ratio), 3));
     put("total", amount(total));
     put("mean", amount(total / rows));
     put("own", amount(own));
