@@ -72,7 +72,8 @@ def _by_dataset(table: ResultTable, spec: TableSpec) -> Iterable[Picture]:
     caption = "Full marks are ours, with a standard error to either side"
     if paper and len(names) <= MOST_WITH_PAPER:
         caption += "; open marks are the paper's"
-    drawing = dots_picture(f"{table.heading}: {label}", rows, names, label, many_scales=not ratios)
+    one_scale = bool(ratios) or spec.columns[chosen[0]].measure == "price_ratio_"
+    drawing = dots_picture(f"{table.heading}: {label}", rows, names, label, many_scales=not one_scale)
     yield Picture(drawing, f"{caption}.")
 
 
@@ -197,6 +198,8 @@ def dots_picture(
     parts += svg.x_axis(x, bottom, f"{x_label} (logarithmic)" if log else x_label, top)
     for i, (name, cells) in enumerate(rows):
         y = top + step * (i + 0.5)
+        if i > 0 and len(series) > 1:
+            parts.append(svg.line(left, y - step / 2, WIDTH - RIGHT, y - step / 2, "grid"))
         parts.append(svg.text(left - 12, y + 4, name if len(name) <= 30 else f"{name[:29]}…", "end", "name"))
         for s, cell in enumerate(cells):
             here = y + (s - (len(cells) - 1) / 2) * 8
@@ -239,7 +242,7 @@ def front_picture(
     height, left, bottom = 360, 60, 52
     names = [name for name, _, _ in means]
     parts, down = svg.legend(names, 16, 18, WIDTH - 40)
-    top = down + 22
+    top = down + 30
     x = Axis.around([a for _, a, _ in means] + [a for *_, a, _ in single], left, WIDTH - RIGHT)
     y = Axis.around([b for *_, b in means] + [b for *_, b in single], height - bottom, top)
     front = pareto([(a, b) for _, a, b in means])
