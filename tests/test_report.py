@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from stakes import (
@@ -157,6 +158,15 @@ def test_any_classifier_can_be_reported():
     assert view.leaves == () and view.tree_svg == "" and view.curve is None and view.n_leaves is None
     assert view.total == (model.predict(X) != y).sum()
     Page(model_report(model, X, y))
+
+
+def test_a_model_without_probabilities_has_a_report():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:100], y[:100]
+    for model in (RidgeClassifier(), Guard(RidgeClassifier(), random_state=0)):
+        view = model_view(model.fit(X, y), X, y)
+        assert view.curve is None and view.ratio is None and view.abstention == () and view.total == 0
+        Page(model_report(model, X, y))
 
 
 def test_wrapped_trees_are_reported_by_what_they_answer(german):

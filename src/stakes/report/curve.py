@@ -32,11 +32,9 @@ class ThresholdCurve:
     constant: float
 
 
-def threshold_curve(proba: NDArray[np.float64], billed: Billed) -> ThresholdCurve | None:
-    """The curve; None unless there are two classes."""
+def threshold_curve(proba: NDArray[np.float64], billed: Billed) -> ThresholdCurve:
+    """The curve, by the probabilities of two classes."""
     matrix, weight = billed.matrix, billed.weight
-    if len(matrix) != 2:
-        return None
     # From the dearer class's side, since that is the one to be careful about.
     costs = matrix.values
     positive = 0 if costs[0, 1] > costs[1, 0] else 1

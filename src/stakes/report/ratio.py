@@ -169,19 +169,18 @@ def places(own: float) -> list[float]:
 
 
 def ratio_view(proba: NDArray[np.float64], billed: Billed) -> RatioView | None:
-    """Work out what the slider shows; None unless there are two classes and both mistakes cost something.
+    """Work out what the slider shows; None unless both mistakes cost more than being right.
 
     Parameters
     ----------
-    proba : array of shape (n_samples, n_classes)
+    proba : array of shape (n_samples, 2)
         Probabilities that costs are multiplied with, classes in the order of the costs.
     billed : Billed
         The rows and what the model itself answers.
     """
     matrix, actual, own, weight = billed.matrix, billed.actual, billed.answer, billed.weight
     costs = matrix.values
-    if len(matrix) != 2 or matrix.classes is None:
-        return None
+    assert matrix.classes is not None
     positive = 0 if costs[0, 1] - costs[0, 0] > costs[1, 0] - costs[1, 1] else 1
     negative = 1 - positive
     right_negative, alarm = float(costs[negative, negative]), float(costs[negative, positive])

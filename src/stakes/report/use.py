@@ -120,7 +120,7 @@ def _worth_of_columns(model: Any, billed: Billed) -> tuple[ColumnUse, ...]:
 
 def abstentions(model: Any, billed: Billed, constant_cost: float) -> tuple[Abstention, ...]:
     """What leaving rows undecided does at some prices; empty where the model must always answer."""
-    if not hasattr(model, "decide"):
+    if not hasattr(model, "decide") or not hasattr(model, "predict_proba"):
         return ()
     prices: list[float | None] = [share * constant_cost for share in PRICES] if constant_cost > 0 else []
     if isinstance(model, RuleClassifier):

@@ -170,7 +170,7 @@ def model_view(
     billed = Billed(X, labels, matrix, matrix.codes(labels), matrix.codes(predicted), weight)
     constant = metrics.best_constant(labels, **bill)
     n_rows = float(weight.sum())
-    proba = _proba(model, X)
+    proba = _proba(model, X) if len(matrix) == 2 else None
     own = getattr(model, "cost_matrix_", None)
     own_costs = own is not None and np.array_equal(as_cost_matrix(own, classes).values, matrix.values)
     view = ModelView(
@@ -199,7 +199,7 @@ def model_view(
         ratio=None if proba is None else ratio_view(proba, billed),
         outline=_outline(model, billed),
         rules=rule_lines(model, billed) if isinstance(model, RuleClassifier) else (),
-        # What is worth deciding was learnt with the model's costs, and says nothing about others.
+        # A model refuses by its own costs; for others that would say nothing.
         abstention=abstentions(model, billed, constant.cost / n_rows) if own_costs else (),
         tradeoff=tradeoff(model) if isinstance(model, TradeoffSearchCV) else None,
         **_looking_parts(model, billed, feature_costs),
@@ -209,8 +209,9 @@ def model_view(
 
 def _proba(model: Any, X: Any) -> NDArray[np.float64] | None:
     """Probabilities that costs are multiplied with."""
-    ask = getattr(model, "decision_proba", getattr(model, "predict_proba", None))
-    return None if ask is None else np.asarray(ask(X))
+    if not hasattr(model, "predict_proba"):  # a wrapper may have the other method all the same
+        return None
+    return np.asarray(getattr(model, "decision_proba", model.predict_proba)(X))
 
 
 def _rivals(billed: Billed) -> tuple[Rival, ...]:
