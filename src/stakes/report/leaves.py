@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes.decision import Guard
 from stakes.models import effective_tree
+from stakes.reductions import MetaCost
 from stakes.report.billed import Billed
 from stakes.rules import RuleClassifier
 from stakes.tree.words import leaf_table
@@ -30,7 +31,8 @@ class LeafBill:
 def tree_estimator(model: Any) -> Any:
     """The tree classifier inside wrappers, None where there is none."""
     while model is not None and not hasattr(model, "fitted_tree_"):
-        model = getattr(model, "estimator_", None)
+        # MetaCost answers by a tree of its own, learnt from what its ensemble has said.
+        model = getattr(model, "model_" if isinstance(model, MetaCost) else "estimator_", None)
     return model
 
 

@@ -8,7 +8,13 @@ from typing import Any
 
 from stakes.lab.study import Reproduction
 from stakes.lab.versus import Versus
-from stakes.report._pictures import comparison_picture, ratio_picture, threshold_picture, tradeoff_picture
+from stakes.report._pictures import (
+    MOST_POINTS,
+    comparison_picture,
+    ratio_picture,
+    threshold_picture,
+    tradeoff_picture,
+)
 from stakes.report.ask import script_json
 from stakes.report.lab_views import ComparisonView, LabView, comparison_view, duration, lab_view
 from stakes.report.views import ModelView, model_view
@@ -106,6 +112,7 @@ def render(view: ModelView | LabView | ComparisonView) -> str:
     return environment.get_template("model.html.j2").render(
         view=view,
         pictures=_model_pictures(view),
+        most_points=MOST_POINTS,
         walker=markupsafe.Markup("" if view.walker is None else script_json(view.walker)),
         ratio_data=markupsafe.Markup("" if view.ratio is None else script_json(view.ratio.data())),
     )
