@@ -423,6 +423,13 @@ def test_lab_page_has_every_figure_of_the_tables(tmp_path):
     assert sum(line.units for line in lab_view(found).times) == found.n_units
 
 
+def test_a_data_set_that_cannot_be_had_keeps_the_papers_figures(tmp_path):
+    found = reproduce("ting1998", tables=["1"], datasets=["Coding"], quick=True)
+    assert dict(found.absent)["Coding"].startswith("cannot be had")
+    said = " ".join(Page(write_lab_report(tmp_path / "r.html", found).read_text(encoding="utf-8")).text)
+    assert "There is no figure of ours" in said and "942.2" in said and "cannot be had" in said
+
+
 # ---- comparison --------------------------------------------------------------------------------------------
 
 

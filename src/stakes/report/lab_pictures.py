@@ -37,7 +37,9 @@ def pictures(table: ResultTable, found: Reproduction) -> tuple[Picture, ...]:
     spec = specs[table.kind, table.number]
     drawn: list[Picture] = []
     if table.kind == "figure":
-        drawn.append(Picture(figure_picture(table), "Bars are standard errors over the trials."))
+        has_errors = any(cell.spread is not None for row in table.rows for cell in row.cells)
+        caption = "Bars are standard errors." if has_errors else "One trial each, hence no standard errors."
+        drawn.append(Picture(figure_picture(table), caption))
     elif spec.rows in (("dataset",), ("dataset", "case")):
         drawn += _by_dataset(table, spec)
     elif spec.rows == ("dataset", "learner"):
