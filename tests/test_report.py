@@ -199,6 +199,7 @@ def test_missing_values_have_their_own_line(german):
     blank.columns[column] = np.full(400, -1, dtype=np.int32)
     view = model_view(tree, blank, y)
     assert view.leaves[0].label == "by weight" and view.leaves[0].rows == 400
+    assert view.outline.rows == 0 and "Not counted here: 400 rows" in model_report(tree, blank, y)
 
 
 # ---- what the parts say ------------------------------------------------------------------------------------
@@ -309,7 +310,7 @@ def test_a_deep_tree_has_a_page():
     assert "leaves below are not shown" in page
 
 
-def test_rules_are_listed_in_their_order(german):
+def test_rules_are_listed_in_their_order(german, monkeypatch):
     _, X, y, costs = german
     rules = RuleClassifier(cost_matrix=costs, t_good=0.6, min_support=0.05).fit(X, y)
     view = model_view(rules, X, y)
@@ -325,6 +326,8 @@ def test_rules_are_listed_in_their_order(german):
             y, decision, abstain_cost=line.price, cost_matrix=costs
         )
     Page(model_report(rules, X, y))
+    monkeypatch.setattr(parts, "MOST_LINES", 2)
+    assert f"{len(rules.rules_) - 2} more are not shown" in model_report(rules, X, y)
 
 
 def test_columns_are_read_as_often_as_paths_meet_them(german):

@@ -104,8 +104,8 @@ class ModelView:
         For two classes: the bill by the ratio of the costs.
     outline : Node or None
         The tree, to be unfolded.
-    rules : tuple of RuleLine
-        The rules in their order.
+    rules, n_rules : tuple of RuleLine, int
+        The rules in their order, the first of them where they are too many; and their number.
     use : tuple of ColumnUse
     abstention : tuple of Abstention
     tradeoff : Tradeoff or None
@@ -141,6 +141,7 @@ class ModelView:
     ratio: RatioView | None = None
     outline: Node | None = None
     rules: tuple[RuleLine, ...] = ()
+    n_rules: int = 0
     use: tuple[ColumnUse, ...] = ()
     abstention: tuple[Abstention, ...] = ()
     tradeoff: Tradeoff | None = None
@@ -199,6 +200,7 @@ def model_view(
         ratio=None if proba is None else ratio_view(proba, billed),
         outline=_outline(model, billed),
         rules=rule_lines(model, billed) if isinstance(model, RuleClassifier) else (),
+        n_rules=len(model.rules_) if isinstance(model, RuleClassifier) else 0,
         # A model refuses by its own costs; for others that would say nothing.
         abstention=abstentions(model, billed, constant.cost / n_rows) if own_costs else (),
         tradeoff=tradeoff(model) if isinstance(model, TradeoffSearchCV) else None,
