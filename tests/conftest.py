@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -16,3 +18,52 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # A shell lets its background jobs ignore Ctrl-C, and so do they their children; some tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+FLAGS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser(request):
+    """A Chromium of the system; without one the tests of a module that need it are left out, and say so."""
+    left_out = f"{request.path.name} is not tried in a browser"
+    playwright = pytest.importorskip("playwright.sync_api", reason=f"{left_out}: playwright is not installed")
+    program = os.environ.get("STAKES_CHROMIUM") or shutil.which("chromium")
+    if program is None:
+        pytest.skip(f"{left_out}: chromium is not installed, and STAKES_CHROMIUM does not say where it is")
+    as_root = hasattr(os, "geteuid") and os.geteuid() == 0  # then Chromium refuses its sandbox
+    with playwright.sync_playwright() as run:
+        chromium = run.chromium.launch(
+            executable_path=program, args=[*FLAGS, "--no-sandbox"] if as_root else FLAGS
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Open a page from a file; at the end nothing may have been complained about or asked of the network."""
+    complaints, requests, pages = [], [], []
+
+    def open_it(html, **options):
+        path = tmp_path / f"page{len(pages)}.html"
+        path.write_text(html, encoding="utf-8")
+        page = browser.new_page(**options)
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.as_uri())
+        pages.append(page)
+        assert requests.pop() == path.as_uri()
+        return page
+
+    yield open_it
+    for page in pages:
+        page.close()
+    assert complaints == [] and requests == []

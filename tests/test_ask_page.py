@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -15,16 +13,6 @@ from stakes.report import model_report
 from stakes.report.ask import script_json, walker_data
 from stakes.tree.acquire import acquire
 from stakes.tree.words import plain
-
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 # Answers every question from `known` (null: unknown) by using the form as a person would, and reads the end.
 DRIVE = """(known) => {
@@ -51,41 +39,6 @@ DRIVE = """(known) => {
     if (asked.length > 1000) return null;
   }
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    program = os.environ.get("STAKES_CHROMIUM") or shutil.which("chromium")
-    if program is None:
-        pytest.skip("chromium is not installed; STAKES_CHROMIUM may say where it is")
-    with playwright.sync_playwright() as run:
-        chromium = run.chromium.launch(executable_path=program, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def open_page(browser, tmp_path):
-    """Open a page from a file; at the end nothing may have been complained about or asked of the network."""
-    complaints, requests, pages = [], [], []
-
-    def open_it(html, **options):
-        path = tmp_path / f"page{len(pages)}.html"
-        path.write_text(html, encoding="utf-8")
-        page = browser.new_page(**options)
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(path.as_uri())
-        pages.append(page)
-        assert requests.pop() == path.as_uri()
-        return page
-
-    yield open_it
-    for page in pages:
-        page.close()
-    assert complaints == [] and requests == []
 
 
 def bare_page(fitted):

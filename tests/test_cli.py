@@ -293,6 +293,25 @@ def test_evaluate_compares_learners(place):
     assert "C4.5CS" in table and "Cheapest here" in table
 
 
+def test_report_writes_the_page_of_evaluate(place, tmp_path):
+    args = [place / "model.json", place / "test.csv", "--noun", "customer", "-o", tmp_path / "r.html"]
+    said = run("report", *args, "--title", "Loans & co", "--note", "Held out.").stdout
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<title>Loans &amp; co</title>" in page and "Held out." in page and 'id="ratio-data"' in page
+    model, table = load_model(place / "model.json"), read_table(place / "test.csv")
+    total = metrics.total_cost(table.labels(), model.predict(table), cost_matrix=model.cost_matrix_)
+    assert f"the model costs {total:g}" in said and f"the model costs {total:g}" in page
+
+
+def test_a_report_needs_its_extra(place, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    result = run("report", place / "model.json", place / "test.csv", "-o", tmp_path / "r.html", code=1)
+    assert "pip install 'stakes[report]'" in result.stderr and not (tmp_path / "r.html").exists()
+    args = ["compare", place / "train.csv", "-c", place / "costs.csv", "-l", "C4.5", "--folds", "2"]
+    result = run(*args, "-j", "1", "-o", tmp_path / "folder")  # the table is written all the same
+    assert "Note:" in result.stderr and (tmp_path / "folder" / "comparison-table-1.csv").exists()
+
+
 def test_evaluate_a_saved_model_agrees_with_the_metrics(place, tmp_path):
     args = ["evaluate", place / "test.csv", "--model", place / "model.json", "--abstain-cost", "0.4"]
     result = run(*args, "--json", "--report", tmp_path / "r.html")
@@ -390,6 +409,8 @@ WRONG = [
     ("evaluate {d}/train.csv --level 95", 1, "level must be between 0 and 1"),
     ("evaluate {d}/tiny.csv --folds 10", 1, "n_folds must be between 2"),
     ("evaluate {d}/strange.csv --model {d}/model.json", 1, "does not know: ugly"),
+    ("report {d}/model.json {d}/strange.csv -o {d}/r.html", 1, "does not know: ugly"),
+    ("report {d}/model.json {d}/noise.csv -o {d}/r.html", 1, "lacks 20 of the columns"),
     ("predict {d}/missing.json {d}/test.csv", 1, "No such file"),
     ("predict {d}/train.csv {d}/test.csv", 1, "not JSON"),
     ("predict {d}/cut.json {d}/test.csv", 1, "cut short"),

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -88,6 +89,16 @@ def name_of(estimator):
 
 
 each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
+
+
+@pytest.mark.parametrize("kind", sorted({type(e) for e in ESTIMATORS}, key=lambda kind: kind.__name__))
+def test_every_classifier_has_a_report(kind):
+    estimator = next(e for e in ESTIMATORS if type(e) is kind)
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplingWarning)
+        page = clone(estimator).fit(X[::3], y[::3]).report(X, y, title="A report")
+    assert "<h1>A report</h1>" in page and "petal width (cm)" in page
 
 
 def test_every_public_classifier_is_in_the_list():

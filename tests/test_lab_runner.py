@@ -276,6 +276,8 @@ def test_a_failing_unit_is_recorded_and_the_rest_goes_on(place):
     assert "an odd number of p" in (place / "out" / "study-failures.txt").read_text()
     page = (place / "out" / "study.md").read_text()
     assert "trials failed, so that there is no figure" in page
+    html = (place / "out" / "study.html").read_text(encoding="utf-8")
+    assert f"{failed} of 48 units failed" in html and "Traceback (most recent call last)" in html
     table = json.loads((place / "out" / "study-table-1.json").read_text())
     assert table["rows"][0]["cells"][0]["ours"] is not None  # the tree's
     (place / "fixed").write_text("")

@@ -247,12 +247,13 @@ def test_versus_says_what_compare_says(small, tmp_path):
     assert (tmp_path / "comparison-table-1.md").exists()
 
 
-def test_compare_command():
+def test_compare_command(tmp_path):
     arguments = ["compare", "german", "-l", "C4.5CS", "-l", "best constant", "--folds", "3", "-j", "1"]
     text = CliRunner().invoke(app, arguments)
     assert text.exit_code == 0 and "3-fold cross-validation" in text.stdout
     assert "Always answering bad costs 0.7 per row" in text.stdout
-    facts = CliRunner().invoke(app, [*arguments, "--json"])
+    facts = CliRunner().invoke(app, [*arguments, "--json", "-o", str(tmp_path)])
+    assert "What learners cost on german" in (tmp_path / "comparison.html").read_text(encoding="utf-8")
     assert [result["name"] for result in json.loads(facts.stdout)["results"]] == ["C4.5CS", "best constant"]
 
 

@@ -23,6 +23,7 @@ from stakes._cli import (
     export,
     fit,
     predict,
+    report,
     reproduce,
     show,
 )
@@ -104,7 +105,7 @@ def stakes(
     """
 
 
-for module in (demo, describe, fit, predict, evaluate, compare, reproduce, show, ask, export):
+for module in (demo, describe, fit, predict, evaluate, report, compare, reproduce, show, ask, export):
     app.command(module.NAME, epilog=EXIT_CODES)(module.command)
 for module in (clarify_label, clarify_train, clarify_explain):
     clarify.app.command(module.NAME, epilog=EXIT_CODES)(module.command)

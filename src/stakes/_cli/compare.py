@@ -20,8 +20,10 @@ from stakes._cli.shared import (
     print_json,
     progress_bar,
     say,
+    write_page,
 )
 from stakes.lab.versus import Versus, compared, versus
+from stakes.report.page import write_comparison_report
 
 NAME = "compare"
 
@@ -42,7 +44,10 @@ def command(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Keep results there, to go on from, and write the table."
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Keep results there, and write the table and an HTML page.",
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -79,6 +84,10 @@ def command(
         out().print(comparison_grid(found.comparison, Path(data).name))
     for name, reason in found.absent.items():
         say(f"{name}: {reason}.")
+    if output is not None:
+        path = output / "comparison.html"
+        if write_page(lambda: write_comparison_report(path, found, Path(data).name)) is not None:
+            say(f"The report is in {path}: open it in a browser.")
     for outcome in found.failures[:5]:
         say(f"Failed: {outcome.what['learner']}: {(outcome.traceback or '').splitlines()[-1]}", style="red")
     if found.failures:

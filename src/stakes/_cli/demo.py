@@ -10,11 +10,11 @@ import typer
 
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.learners import LEARNERS, make_learners
-from stakes._cli.shared import DebugOption, out, progress_bar, read_problem, say
+from stakes._cli.shared import DebugOption, out, progress_bar, read_problem, write_page
 from stakes._folds import stratified_folds
 from stakes.lab.comparison import Comparison, compare
 from stakes.models import save_model
-from stakes.report.page import render
+from stakes.report.page import write_view
 from stakes.report.views import model_view
 from stakes.tree.draw import draw_svg
 from stakes.tree.text import export_text
@@ -69,7 +69,7 @@ def command(
     )
     (folder / "tree.svg").write_text(draw_svg(model.fitted_tree_), encoding="utf-8")
     save_model(model, folder / "model.json")
-    report = _write_report(folder, view)
+    report = write_page(lambda: write_view(folder / "report.html", view))
     _what_next(console, folder, report)
 
 
@@ -77,16 +77,6 @@ def _cheapest_tree(comparison: Comparison) -> str:
     """Name of the cheapest of our own trees that is more than one leaf."""
     own = {LEARNERS[name][0] for name in COMPARED if name.startswith("c4.5")}
     return min((r for r in comparison.results if r.name in own), key=lambda r: r.cost.mean).name
-
-
-def _write_report(folder: Path, view: Any) -> Path | None:
-    try:
-        page = render(view)
-    except ImportError as error:
-        say(f"Note: {error}", style="yellow")
-        return None
-    (folder / "report.html").write_text(page, encoding="utf-8")
-    return folder / "report.html"
 
 
 def _what_next(console: Any, folder: Path, report: Path | None) -> None:

@@ -23,7 +23,7 @@ from stakes._cli.shared import (
     Problem,
     TargetOption,
     WeightsOption,
-    columns_for,
+    for_model,
     notes,
     out,
     print_json,
@@ -31,10 +31,10 @@ from stakes._cli.shared import (
     read_problem,
     say,
 )
-from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs
+from stakes.costs import FeatureCosts, as_feature_costs
 from stakes.lab.comparison import Comparison, Interval, LearnerResult, compare
 from stakes.models import load_model
-from stakes.report.page import render
+from stakes.report.page import write_view
 from stakes.report.views import ModelView, model_view
 from stakes.rules import RuleClassifier
 from stakes.tree.words import amount
@@ -100,7 +100,7 @@ def command(
         _learners(problem, prices, learner or [], folds or 10, repeats or 1, level, seed, as_json)
         return
     fitted = load_model(model)
-    problem = _for_model(fitted, read_problem(data, target, costs, weights), costs, data)
+    problem = for_model(fitted, read_problem(data, target, costs, weights), costs, data)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     _saved(fitted, problem, prices, abstain_cost, report, noun, as_json)
 
@@ -205,19 +205,6 @@ def _ends(interval: Interval) -> str:
     return f"{interval.low:.3f} to {interval.high:.3f}"
 
 
-def _for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Problem:
-    """Bill by the model's classes and, unless told otherwise, by its costs."""
-    table = columns_for(model, problem.table, data)
-    known = {str(label): label for label in model.classes_.tolist()}
-    strange = sorted({str(label) for label in problem.labels.tolist()} - set(known))
-    if strange:
-        raise ValueError(f"{data} has classes that the model does not know: {', '.join(strange[:5])}")
-    # A file's class may be the number 1 where the model's is the text "1".
-    labels = model.classes_[[model.classes_.tolist().index(known[str(v)]) for v in problem.labels.tolist()]]
-    matrix = model.cost_matrix_ if costs is None else as_cost_matrix(costs, model.classes_)
-    return Problem(problem.name, table, labels, problem.weights, matrix)
-
-
 def _saved(
     model: Any,
     problem: Problem,
@@ -267,7 +254,7 @@ def _saved(
             "abstain_cost": abstain_cost,
         }
     if report is not None:
-        report.write_text(render(view), encoding="utf-8")
+        write_view(report, view)
         say(f"Wrote {report}.")
     if as_json:
         print_json(facts)

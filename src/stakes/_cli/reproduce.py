@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from stakes._cli.shared import DebugOption, progress_bar, say
+from stakes._cli.shared import DebugOption, progress_bar, say, write_page
 from stakes.lab import load_protocol, papers
 from stakes.lab.study import RESULTS, Reproduction, page, reproduce
+from stakes.report.page import write_lab_report
 
 NAME = "reproduce"
 
@@ -43,7 +45,8 @@ def command(
     """Run the experiments of the papers, or your own, and print tables with the papers' figures next to ours.
 
     Results are kept as they come. A run that was stopped, even killed, goes on where it was; a changed
-    setting runs only what it touches. Tables are written as Markdown, LaTeX, CSV and JSON.
+    setting runs only what it touches. Tables are written as Markdown, LaTeX, CSV and JSON, and all of them
+    with pictures as one HTML page, FOLDER/PAPER.html, that needs no network.
 
     For example:
 
@@ -74,6 +77,9 @@ def command(
             )
         typer.echo(page(found))
         failed += _summary(found, output)
+        written = write_page(partial(write_lab_report, output / f"{one.name}.html", found))
+        if written is not None:
+            say(f"The report is in {written}: open it in a browser.")
     if failed:
         raise typer.Exit(1)
 

@@ -241,6 +241,32 @@ def columns_for(model: Any, table: Table, data: str) -> Table:
     return table.select(list(names))
 
 
+def for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Problem:
+    """Rows as a model takes them, with its classes and, unless told otherwise, its costs."""
+    if not hasattr(model, "predict"):
+        raise ValueError(
+            f"the model must be a classifier, got {type(model).__name__}, which predicts nothing"
+        )
+    table = columns_for(model, problem.table, data)
+    known = {str(label): label for label in model.classes_.tolist()}
+    strange = sorted({str(label) for label in problem.labels.tolist()} - set(known))
+    if strange:
+        raise ValueError(f"{data} has classes that the model does not know: {', '.join(strange[:5])}")
+    # A file's class may be the number 1 where the model's is the text "1".
+    labels = model.classes_[[model.classes_.tolist().index(known[str(v)]) for v in problem.labels.tolist()]]
+    matrix = model.cost_matrix_ if costs is None else as_cost_matrix(costs, model.classes_)
+    return Problem(problem.name, table, labels, problem.weights, matrix)
+
+
+def write_page(write: Callable[[], Path]) -> Path | None:
+    """Write a report next to other results; without what it needs a note says so and the rest stands."""
+    try:
+        return write()
+    except ImportError as error:
+        say(f"Note: {error}", style="yellow")
+        return None
+
+
 def describe_kinds(schema: Schema) -> str:
     """Say how many columns there are of each kind."""
     nominal = sum(column.is_nominal for column in schema.columns)

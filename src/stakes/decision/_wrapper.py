@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from stakes._features import check_features
+from stakes._reporting import ReportMixin
 from stakes._weights import check_weight
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.decision._choose import CostDecisionMixin
@@ -25,7 +26,7 @@ def inner_has_proba(wrapper: Any) -> bool:
     return hasattr(getattr(wrapper, "estimator_", wrapper.estimator), "predict_proba")
 
 
-class CostWrapper(CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CostWrapper(ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """What both wrappers share: y, weights and costs are checked here, X is the inner estimator's affair."""
 
     estimator: Any

@@ -54,6 +54,16 @@ class Outcome:
     memory: int | None
 
 
+@dataclass(frozen=True)
+class UnitTime:
+    """What one unit took: seconds of the processor, and the most bytes that the process held meanwhile."""
+
+    what: dict[str, Any]
+    cpu: float
+    memory: int | None
+    failed: bool
+
+
 class Store:
     """The file. Write-ahead logging: killed at any moment, it holds every outcome that was added before.
 
@@ -124,6 +134,13 @@ class Store:
         """Processor seconds of all units together, and the most bytes that one of them held."""
         rows = list(self._rows("cpu, memory", keys))
         return sum(row[0] for row in rows), max((row[1] or 0 for row in rows), default=0)
+
+    def times(self, keys: Iterable[str]) -> list[UnitTime]:
+        """What each unit took that has run."""
+        return [
+            UnitTime(json.loads(what), cpu, memory, trace is not None)
+            for what, cpu, memory, trace in self._rows("what, cpu, memory, traceback", keys)
+        ]
 
     def _rows(self, columns: str, keys: Iterable[str]) -> Iterator[tuple[Any, ...]]:
         wanted = list(keys)

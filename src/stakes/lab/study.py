@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stakes.lab.pictures import critical_difference_picture, figure_picture
-from stakes.lab.plan import Plan, make_plan
+from stakes.lab.plan import NOT_ASKED, Plan, make_plan
 from stakes.lab.protocol import load_protocol
 from stakes.lab.results import ResultTable
 from stakes.lab.runner import Progress, run_plan
 from stakes.lab.specs import Protocol
-from stakes.lab.store import Outcome, Store
+from stakes.lab.store import Outcome, Store, UnitTime
 from stakes.lab.tables import build_tables
 from stakes.lab.writers import to_markdown, write_tables
 
@@ -35,6 +35,10 @@ class Reproduction:
     memory : int
         Most bytes that a process held during one of them.
     quick : bool
+    times : tuple of UnitTime
+        What each unit took.
+    absent : tuple of (str, str)
+        Data sets and learners that were asked for and could not be had, each with the reason.
     """
 
     protocol: Protocol
@@ -44,6 +48,8 @@ class Reproduction:
     seconds: float
     memory: int
     quick: bool
+    times: tuple[UnitTime, ...] = ()
+    absent: tuple[tuple[str, str], ...] = ()
 
 
 def reproduce(
@@ -98,9 +104,18 @@ def reproduce(
 def _collect(plan: Plan, store: Store) -> Reproduction:
     keys = plan.all_keys
     seconds, memory = store.totals(keys)
-    tables = tuple(build_tables(plan, store))
-    failures = tuple(store.failures(keys))
-    return Reproduction(plan.protocol, tables, failures, len(keys), seconds, memory, plan.quick)
+    absent = {(place[-1], reason) for place, reason in plan.absent.items() if reason != NOT_ASKED}
+    return Reproduction(
+        protocol=plan.protocol,
+        tables=tuple(build_tables(plan, store)),
+        failures=tuple(store.failures(keys)),
+        n_units=len(keys),
+        seconds=seconds,
+        memory=memory,
+        quick=plan.quick,
+        times=tuple(store.times(keys)),
+        absent=tuple(sorted(absent)),
+    )
 
 
 def write(found: Reproduction, folder: Path) -> None:

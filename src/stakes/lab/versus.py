@@ -16,7 +16,7 @@ from stakes.lab.plan import Plan, make_plan
 from stakes.lab.protocol import parse_protocol
 from stakes.lab.runner import Progress, run_plan
 from stakes.lab.sources import read_data
-from stakes.lab.store import Outcome, Store
+from stakes.lab.store import Outcome, Store, UnitTime
 from stakes.lab.study import RESULTS
 from stakes.lab.tables import build_tables
 from stakes.lab.trial import Trial
@@ -28,11 +28,12 @@ STUDY = "comparison"
 
 @dataclass(frozen=True)
 class Versus:
-    """Learners side by side, those that are not installed, and what failed."""
+    """Learners side by side, those that are not installed, what failed, and what each unit took."""
 
     comparison: Comparison
     absent: dict[str, str]
     failures: tuple[Outcome, ...]
+    times: tuple[UnitTime, ...] = ()
 
 
 def compared() -> list[str]:
@@ -155,7 +156,8 @@ def _versus(plan: Plan, store: Store, n_folds: int, n_repeats: int) -> Versus:
         )
     absent = {place[2]: reason for place, reason in plan.absent.items() if len(place) == 3}
     matrix = draw_costs(study.cases[""], data, np.arange(0))
-    return Versus(summarise(trials, data.part, matrix, n_folds, n_repeats), absent, failures)
+    found = summarise(trials, data.part, matrix, n_folds, n_repeats)
+    return Versus(found, absent, failures, tuple(store.times(plan.all_keys)))
 
 
 def _trial(record: dict[str, Any]) -> Trial:

@@ -56,8 +56,8 @@ def to_markdown(table: ResultTable) -> str:
     for i, line in enumerate(body):
         bold = not table.transpose and means[i] and len(table.rows) > 1
         lines.append(_pipes([f"**{text}**" if bold and text else text for text in line]))
-    parts = [f"### {table.heading}", "\n".join(lines), *_ranks_text(table.ranks), *_notes(table)]
-    return "\n\n".join(parts) + "\n"
+    parts = [f"### {table.heading}", "\n".join(lines), ranks_text(table.ranks), *_notes(table)]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _pipes(cells: Iterable[str]) -> str:
@@ -69,19 +69,19 @@ def _notes(table: ResultTable) -> list[str]:
     return ["\n".join(f"- {note}" for note in notes)]
 
 
-def _ranks_text(ranks: Ranks | None) -> list[str]:
+def ranks_text(ranks: Ranks | None) -> str:
+    """What the ranks say, in sentences; empty where there are none."""
     if ranks is None:
-        return []
+        return ""
     average = ", ".join(f"{name} {rank:.2f}" for name, rank in zip(ranks.names, ranks.ranks, strict=True))
     tests = ", ".join(f"{test.name} {test.adjusted:.2g}" for test in ranks.against_best)
     together = "; ".join(" = ".join(group) for group in ranks.groups)
     apart = f"not told apart: {together}" if together else "all are told apart"
-    text = (
+    return (
         f"Average ranks over {ranks.n_datasets} data sets: {average}. Friedman's p {ranks.p:.2g}. "
         f"Critical difference {ranks.critical_difference:.2f} at {ranks.level:g} (Nemenyi); {apart}. "
         f"Wilcoxon against {ranks.names[0]}, p after Holm: {tests}."
     )
-    return [text]
 
 
 _LATEX = {

@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._features import check_features
+from stakes._reporting import ReportMixin
 from stakes._saving import JsonMixin
 from stakes.costs import CostMatrix, as_cost_matrix, mean_cost_matrix
 from stakes.decision import CostDecisionMixin, expected_costs, min_cost_class, most_probable_class
@@ -38,7 +39,9 @@ class SamplingWarning(UserWarning):
     """A class of the training data is in none of the samples that the components learnt from."""
 
 
-class Reduction(JsonMixin, CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class Reduction(
+    JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
+):
     """Base of the ensembles that reduce costs to plain classification, round by round.
 
     Each round weighs the training rows, or the pairs of a row and a class, draws a sample by the weights,

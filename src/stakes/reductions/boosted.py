@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from stakes import _json
 from stakes._features import check_features
+from stakes._reporting import ReportMixin
 from stakes._saving import JsonMixin, read_params, set_feature_names
 from stakes._weights import check_weight
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
@@ -39,7 +40,7 @@ from stakes.tree.fitted import labels_from_dict, labels_to_dict
 _MOST = 2**31 - 1
 
 
-class BoostedStakes(JsonMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
+class BoostedStakes(JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
     """Cheapest decisions from blended probabilities: the ensemble to beat where mistakes cost.
 
     Gradient-boosted trees, logistic regression and kernel logistic regression are learnt on the folds of a

@@ -1,78 +1,142 @@
-"""Small pictures as SVG text; colours come from the page, so that they suit light and dark."""
+"""Pictures of a report on one model."""
 
 from __future__ import annotations
 
-from html import escape
+import math
+from collections.abc import Sequence
 
-from stakes.report.views import ThresholdCurve
+from stakes.lab import svg
+from stakes.lab.comparison import Comparison
+from stakes.lab.svg import Axis
+from stakes.report.curve import ThresholdCurve
+from stakes.report.ratio import RatioView
+from stakes.report.use import Tradeoff
 
-WIDTH, HEIGHT = 640, 300
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 48
+WIDTH, HEIGHT = 720, 300
+LEFT, RIGHT, TOP, BOTTOM = 60, 20, 20, 52
+#: A curve of more points is drawn with as many as there are places in the picture.
+MOST_POINTS = 1400
 
 
 def threshold_picture(curve: ThresholdCurve) -> str:
     """Draw cost per row against the threshold, with the threshold of the costs and the best constant."""
-    top = 1.08 * max([curve.constant, *(cost for _, cost in curve.points)])
-    low = min(0.0, curve.constant, *(cost for _, cost in curve.points))
-    top = top if top > low else low + 1.0
-    parts = [
-        f'<svg class="picture" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="threshold-title">',
-        f'<title id="threshold-title">{escape(_title(curve))}</title>',
-        *_axes(curve, low, top),
-        f'<path class="line" d="{_steps(curve, low, top)}"/>',
+    points = thin(curve.points)
+    x = Axis(0.0, 1.0, LEFT, WIDTH - RIGHT)
+    y = Axis.around([curve.constant, *(cost for _, cost in curve.points)], HEIGHT - BOTTOM, TOP, zero=True)
+    ends = [edge for edge, _ in points[1:]] + [1.0]
+    steps = [
+        (x.at(place), y.at(cost))
+        for (start, cost), end in zip(points, ends, strict=True)
+        for place in (start, end)
     ]
-    y = _y(curve.constant, low, top)
-    parts.append(f'<line class="base" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-    parts.append(
-        f'<text class="base-text" x="{WIDTH - RIGHT}" y="{y - 6:.1f}" text-anchor="end">best constant</text>'
-    )
+    parts = [
+        *svg.y_axis(y, LEFT, WIDTH - RIGHT),
+        *svg.x_axis(x, HEIGHT - BOTTOM, f"answer {curve.label} from this probability on"),
+        f'<g class="s0">{svg.run(steps)}</g>',
+        svg.line(LEFT, y.at(curve.constant), WIDTH - RIGHT, y.at(curve.constant), "base"),
+        svg.text(WIDTH - RIGHT, y.at(curve.constant) - 6, "best constant", "end", "base-text"),
+    ]
     if curve.best is not None:
-        x = _x(curve.best)
         side, shift = ("end", -6) if curve.best > 0.6 else ("start", 6)
-        parts.append(f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
-        parts.append(
-            f'<text class="mark-text" x="{x + shift:.1f}" y="{TOP + 12}" text-anchor="{side}">'
-            f"{curve.best:.2f}: what the costs ask for</text>"
-        )
-    return "".join([*parts, "</svg>"])
-
-
-def _title(curve: ThresholdCurve) -> str:
+        at, words = x.at(curve.best), f"{curve.best:.2f}: what the costs ask for"
+        parts.append(svg.line(at, TOP, at, HEIGHT - BOTTOM, "mark"))
+        parts.append(svg.text(at + shift, TOP + 12, words, side, "mark-text"))
     cheapest = min(curve.points, key=lambda point: point[1])
-    return (
+    title = (
         f"Cost per row by the probability from which {curve.label} is answered; "
         f"the least, {cheapest[1]:.3g}, lies just above {cheapest[0]:.2f}"
     )
+    return svg.picture(WIDTH, HEIGHT, title, parts)
 
 
-def _axes(curve: ThresholdCurve, low: float, top: float) -> list[str]:
-    parts = []
-    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
-        x = _x(tick)
-        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{tick:g}</text>')
-    for i in range(5):
-        value = low + (top - low) * i / 4
-        y = _y(value, low, top)
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:.3g}</text>')
-    name = escape(f"answer {curve.label} from this probability on")
-    middle = (LEFT + WIDTH - RIGHT) / 2
-    parts.append(f'<text x="{middle:.0f}" y="{HEIGHT - 8}" text-anchor="middle">{name}</text>')
-    return parts
+def thin(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+    """At most `MOST_POINTS` of the points, the least cost among them."""
+    if len(points) <= MOST_POINTS:
+        return points
+    step = len(points) / (MOST_POINTS - 2)
+    kept = {int(i * step) for i in range(MOST_POINTS - 2)} | {len(points) - 1}
+    kept.add(min(range(len(points)), key=lambda i: points[i][1]))
+    return [points[i] for i in sorted(kept)]
 
 
-def _steps(curve: ThresholdCurve, low: float, top: float) -> str:
-    path: list[str] = []
-    ends = [x for x, _ in curve.points[1:]] + [1.0]
-    for (start, cost), end in zip(curve.points, ends, strict=True):
-        y = _y(cost, low, top)
-        path.append(f"{'L' if path else 'M'}{_x(start):.1f},{y:.1f}L{_x(end):.1f},{y:.1f}")
-    return "".join(path)
+def ratio_picture(ratio: RatioView) -> str:
+    """Draw the bill as a share of the best constant's, by the ratio; the page's script moves the mark."""
+    bills = [ratio.at(i) for i in range(len(ratio.ratios))]
+    known = [b for b in bills if b.constant > 0]
+    moved = [(b.ratio, b.total / b.constant) for b in known]
+    own = [(b.ratio, b.own / b.constant) for b in known]
+    x = Axis(ratio.ratios[0], ratio.ratios[-1], LEFT, WIDTH - RIGHT, log=True)
+    top = min(2.0, max([1.0, *(share for _, share in moved + own)]))
+    y = Axis(0.0, 100 * 1.08 * top, HEIGHT - BOTTOM, TOP + 22)
+    frame = f'x="{LEFT}" y="{TOP + 22}" width="{WIDTH - LEFT - RIGHT}" height="{HEIGHT - BOTTOM - TOP - 22}"'
+
+    def place(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        return [(x.at(a), y.at(100 * b)) for a, b in points]
+
+    names = ["line moved with the costs", "answers as they are"]
+    at = x.at(ratio.ratios[ratio.start])
+    parts = [
+        *svg.legend(names, LEFT, 16, WIDTH - LEFT)[0],
+        *svg.y_axis(y, LEFT, WIDTH - RIGHT),
+        *svg.x_axis(x, HEIGHT - BOTTOM, f"a missed {ratio.positive} costs so many times a false alarm"),
+        f'<clipPath id="ratio-frame"><rect {frame}/></clipPath><g clip-path="url(#ratio-frame)">',
+        f'<g class="s1">{svg.run(place(own))}</g><g class="s0">{svg.run(place(moved))}</g></g>',
+        svg.line(LEFT, y.at(100), WIDTH - RIGHT, y.at(100), "base"),
+        svg.text(WIDTH - RIGHT, y.at(100) - 6, "best constant = 100 %", "end", "base-text"),
+        f'<g id="ratio-mark" data-left="{LEFT}" data-right="{WIDTH - RIGHT}" '
+        f'transform="translate({at:.1f} 0)">{svg.line(0, TOP + 22, 0, HEIGHT - BOTTOM, "mark")}</g>',
+    ]
+    title = "Bill in per cent of the best constant's, by the ratio of the costs"
+    return svg.picture(WIDTH, HEIGHT, title, parts)
 
 
-def _x(probability: float) -> float:
-    return LEFT + (WIDTH - LEFT - RIGHT) * probability
+def tradeoff_picture(tradeoff: Tradeoff) -> str:
+    """Draw what looking costs against what mistakes cost, with the front that nothing beats."""
+    points, by_cost = tradeoff.points, tradeoff.objective != "accuracy"
+    places = [(p.test_cost, p.mistake_cost if by_cost else 100 * (1 - p.accuracy)) for p in points]
+    x = Axis.around([a for a, _ in places], LEFT, WIDTH - RIGHT, zero=True)
+    y = Axis.around([b for _, b in places], HEIGHT - BOTTOM, TOP + 20)
+    front = sorted(place for place, p in zip(places, points, strict=True) if p.on_front)
+    what = "mistakes per row" if by_cost else "errors, %"
+    parts = [
+        *svg.y_axis(y, LEFT, WIDTH - RIGHT),
+        *svg.x_axis(x, HEIGHT - BOTTOM, "price of looking"),
+        svg.text(LEFT - 50, 16, what, kind="name"),
+        f'<g class="s0">{svg.run([(x.at(a), y.at(b)) for a, b in front])}',
+    ]
+    for (a, b), point in zip(places, points, strict=True):
+        said = f"{'baseline' if point.is_baseline else point.value}: {a:.3g}, {b:.3g}"
+        parts.append(svg.mark(x.at(a), y.at(b), 0, "full" if point.on_front else "open", said))
+    a, b = places[points.index(tradeoff.chosen)]
+    parts += [
+        f'</g><g class="s1">{svg.mark(x.at(a), y.at(b), 3, said="chosen")}</g>',
+        svg.text(x.at(a) + 10, y.at(b) - 8, "chosen", kind="name"),
+    ]
+    title = f"{what} against the price of looking; full marks are on the front"
+    return svg.picture(WIDTH, HEIGHT, title, parts)
 
 
-def _y(cost: float, low: float, top: float) -> float:
-    return TOP + (HEIGHT - TOP - BOTTOM) * (top - cost) / (top - low)
+def comparison_picture(comparison: Comparison) -> str:
+    """Draw the cost of each learner with its interval, next to that of the best constant."""
+    results = sorted(comparison.results, key=lambda r: r.decisive.mean)
+    left, step, top = 20 + 7.4 * min(34, max(len(r.name) for r in results)), 26, 14
+    bottom = top + step * len(results)
+    ends = [end for r in results for end in (r.decisive.low, r.decisive.high) if math.isfinite(end)]
+    base = comparison.constant_cost
+    x = Axis.around([*ends, base], left, WIDTH - RIGHT)
+    parts = [
+        *svg.x_axis(x, bottom, "bill per row" if comparison.priced else "cost per row", top),
+        svg.line(x.at(base), top, x.at(base), bottom, "base"),
+    ]
+    for i, result in enumerate(results):
+        cost, y = result.decisive, top + step * (i + 0.5)
+        name = result.name if len(result.name) <= 34 else f"{result.name[:33]}…"
+        parts.append(svg.text(left - 12, y + 4, name, "end", "name"))
+        low, high = (x.at(v) if math.isfinite(v) else x.at(cost.mean) for v in (cost.low, cost.high))
+        kind = "s0" if result.name == comparison.cheapest.name else "quiet"
+        parts.append(
+            f'<g class="{kind}">{svg.line(low, y, high, y, "whisker")}'
+            f"{svg.mark(x.at(cost.mean), y, 0, said=f'{result.name}: {cost.mean:.3f}')}</g>"
+        )
+    title = f"Cost per row of {len(results)} learners; the dashed line is the best constant, {base:.3g}"
+    return svg.picture(WIDTH, bottom + 50, title, parts)

@@ -6,8 +6,17 @@ import os
 from pathlib import Path
 from typing import Any
 
-from stakes.report._pictures import threshold_picture
+from stakes.lab.study import Reproduction
+from stakes.lab.versus import Versus
+from stakes.report._pictures import (
+    MOST_POINTS,
+    comparison_picture,
+    ratio_picture,
+    threshold_picture,
+    tradeoff_picture,
+)
 from stakes.report.ask import script_json
+from stakes.report.lab_views import ComparisonView, LabView, comparison_view, duration, lab_view
 from stakes.report.views import ModelView, model_view
 from stakes.tree.words import amount
 
@@ -45,12 +54,36 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
 
 def write_report(path: str | os.PathLike[str], model: Any, X: Any, y: Any, **options: Any) -> Path:
     """Write :func:`model_report` to a file and return its path."""
+    return write_view(path, model_view(model, X, y, **options))
+
+
+def write_lab_report(path: str | os.PathLike[str], found: Reproduction) -> Path:
+    """Write what came of a protocol, the paper's figures next to ours, as one HTML page; return its path.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from stakes.lab import reproduce
+    >>> found = reproduce("ting1998", tables=["1"], datasets=["German"], quick=True)
+    >>> write_lab_report(pathlib.Path(tempfile.mkdtemp()) / "ting1998.html", found).name
+    'ting1998.html'
+    """
+    return write_view(path, lab_view(found))
+
+
+def write_comparison_report(path: str | os.PathLike[str], found: Versus, name: str) -> Path:
+    """Write what `stakes.lab.versus` found on the data of this name as one HTML page; return its path."""
+    return write_view(path, comparison_view(found, name))
+
+
+def write_view(path: str | os.PathLike[str], view: ModelView | LabView | ComparisonView) -> Path:
+    """Write the page of a view and return its path."""
     target = Path(path)
-    target.write_text(model_report(model, X, y, **options), encoding="utf-8")
+    target.write_text(render(view), encoding="utf-8")
     return target
 
 
-def render(view: ModelView) -> str:
+def render(view: ModelView | LabView | ComparisonView) -> str:
     """Return the page of a view."""
     try:
         import jinja2
@@ -64,11 +97,35 @@ def render(view: ModelView) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"amount": amount, "percent": lambda share: f"{share:.0%}"}
+    environment.filters |= {
+        "amount": amount,
+        "duration": duration,
+        "percent": lambda share: f"{share:.0%}",
+        # Drawings are made by stakes and escape what they show, and so does the JSON below.
+        "drawing": markupsafe.Markup,
+    }
+    if isinstance(view, LabView):
+        return environment.get_template("lab.html.j2").render(view=view)
+    if isinstance(view, ComparisonView):
+        pictures = {"comparison": comparison_picture(view.comparison)}
+        return environment.get_template("comparison.html.j2").render(view=view, pictures=pictures)
     return environment.get_template("model.html.j2").render(
         view=view,
-        # Drawings are made by stakes and escape what they show.
-        tree=markupsafe.Markup(view.tree_svg),
+        pictures=_model_pictures(view),
+        most_points=MOST_POINTS,
         walker=markupsafe.Markup("" if view.walker is None else script_json(view.walker)),
-        picture=markupsafe.Markup("" if view.curve is None else threshold_picture(view.curve)),
+        ratio_data=markupsafe.Markup("" if view.ratio is None else script_json(view.ratio.data())),
     )
+
+
+def _model_pictures(view: ModelView) -> dict[str, str]:
+    pictures = {}
+    if view.comparison is not None:
+        pictures["comparison"] = comparison_picture(view.comparison)
+    if view.curve is not None:
+        pictures["curve"] = threshold_picture(view.curve)
+    if view.ratio is not None:
+        pictures["ratio"] = ratio_picture(view.ratio)
+    if view.tradeoff is not None:
+        pictures["tradeoff"] = tradeoff_picture(view.tradeoff)
+    return pictures

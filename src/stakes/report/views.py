@@ -9,18 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import metrics
-from stakes.costs import CostMatrix, as_cost_matrix, as_feature_costs
-from stakes.decision import Guard, min_cost_class, threshold
+from stakes.costs import as_cost_matrix, as_feature_costs
+from stakes.decision import Guard, min_cost_class
 from stakes.lab.comparison import Comparison, Interval, mean_interval
 from stakes.lab.looking import looking
 from stakes.lab.trial import count_leaves, count_nodes
 from stakes.metrics import ClassBill
 from stakes.models import effective_tree
 from stakes.report.ask import walker_data
+from stakes.report.billed import Billed
+from stakes.report.curve import ThresholdCurve, threshold_curve
+from stakes.report.leaves import LeafBill, leaf_bills, rows_to_leaves, tree_estimator
+from stakes.report.parts import Node, RuleLine, rule_lines, tree_outline
+from stakes.report.ratio import RatioView, ratio_view
+from stakes.report.use import Abstention, ColumnUse, Tradeoff, abstentions, column_use, tradeoff
 from stakes.rules import RuleClassifier
 from stakes.table import Table
+from stakes.tree import TradeoffSearchCV
 from stakes.tree.draw import draw_svg
-from stakes.tree.words import amount, leaf_table
+from stakes.tree.words import amount
 
 #: A drawing with more leaves than this is cut at the depth where it still can be read.
 MOST_DRAWN = 24
@@ -42,34 +49,14 @@ class Confusion:
 
 
 @dataclass(frozen=True)
-class LeafBill:
-    """What the rows of one leaf cost; ``rule`` says what leads there."""
+class Rival:
+    """The model, or an answer that needs none: what it costs in all, per row, and next to the dearest."""
 
-    rule: tuple[str, ...]
-    label: Any
-    rows: float
-    errors: float
-    cost: float
+    name: str
+    total: float
+    per_row: float
     share: float
-
-
-@dataclass(frozen=True)
-class ThresholdCurve:
-    """Two classes: cost per row where ``label`` is predicted from a probability on.
-
-    Attributes
-    ----------
-    label : the class that is predicted from the threshold on
-    points : tuple of (threshold, cost per row), thresholds rising
-        The cost holds above this threshold, up to and with the next one.
-    best : threshold that follows from the costs, or None where they give none
-    constant : cost per row of the best constant
-    """
-
-    label: Any
-    points: tuple[tuple[float, float], ...]
-    best: float | None
-    constant: float
+    is_model: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,6 +98,18 @@ class ModelView:
         Where columns have prices: cost of the tests per row, and of tests and mistakes together.
     upfront_cost : float or None
         Where columns have prices: price of all columns that the model may ask for.
+    rivals : tuple of Rival
+        The model next to the best constant and to the most frequent class.
+    ratio : RatioView or None
+        For two classes: the bill by the ratio of the costs.
+    outline : Node or None
+        The tree, to be unfolded.
+    rules, n_rules : tuple of RuleLine, int
+        The rules in their order, the first of them where they are too many; and their number.
+    use : tuple of ColumnUse
+    abstention : tuple of Abstention
+    tradeoff : Tradeoff or None
+        What a search over prices and accuracy has tried.
     """
 
     title: str
@@ -138,6 +137,14 @@ class ModelView:
     test_cost: Interval | None = None
     bill: Interval | None = None
     upfront_cost: float | None = None
+    rivals: tuple[Rival, ...] = ()
+    ratio: RatioView | None = None
+    outline: Node | None = None
+    rules: tuple[RuleLine, ...] = ()
+    n_rules: int = 0
+    use: tuple[ColumnUse, ...] = ()
+    abstention: tuple[Abstention, ...] = ()
+    tradeoff: Tradeoff | None = None
 
 
 def model_view(
@@ -157,59 +164,96 @@ def model_view(
     given = cost_matrix if cost_matrix is not None else getattr(model, "cost_matrix_", None)
     classes = getattr(model, "classes_", np.unique(np.asarray(y)))
     matrix = as_cost_matrix(given, classes)
-    bill: dict[str, Any] = {"cost_matrix": matrix, "sample_weight": sample_weight}
     labels, predicted = np.asarray(y), np.asarray(model.predict(X))
+    bill: dict[str, Any] = {"cost_matrix": matrix, "sample_weight": sample_weight}
+    total = metrics.total_cost(labels, predicted, **bill)  # checks labels, lengths and weights
     weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    billed = Billed(X, labels, matrix, matrix.codes(labels), matrix.codes(predicted), weight)
     constant = metrics.best_constant(labels, **bill)
-    actual, answer = matrix.codes(labels), matrix.codes(predicted)
-    paid = matrix.values[actual, answer]
-    confusion = _confusion(matrix, actual, answer, weight)
+    n_rows = float(weight.sum())
+    proba = _proba(model, X) if len(matrix) == 2 else None
+    own = getattr(model, "cost_matrix_", None)
+    own_costs = own is not None and np.array_equal(as_cost_matrix(own, classes).values, matrix.values)
     view = ModelView(
         title=title,
         words=(),
         cost_words=tuple(matrix.describe(noun).splitlines()),
-        n_rows=float(weight.sum()),
-        cost=mean_interval(paid, weight),
-        total=metrics.total_cost(labels, predicted, **bill),
-        errors=float(weight @ (actual != answer)),
+        n_rows=n_rows,
+        cost=mean_interval(billed.paid, weight),
+        total=total,
+        errors=float(weight @ billed.wrong),
         high_cost_errors=metrics.high_cost_errors(labels, predicted, **bill),
         savings=metrics.savings(labels, predicted, **bill),
         constant=constant.label,
-        constant_cost=constant.cost / float(weight.sum()),
+        constant_cost=constant.cost / n_rows,
         n_leaves=count_leaves(model),
-        confusion=confusion,
+        confusion=_confusion(billed),
         classes=tuple(metrics.cost_by_class(labels, predicted, **bill)),
-        leaves=_leaf_bills(model, X, actual != answer, paid, weight),
+        leaves=leaf_bills(model, billed),
         tree_svg=_drawing(model),
-        curve=_threshold_curve(model, X, matrix, actual, weight),
+        curve=None if proba is None else threshold_curve(proba, billed),
         comparison=comparison,
         note=note,
         noun=noun,
         n_nodes=count_nodes(model),
-        **_looking_parts(model, X, feature_costs, paid, weight),
+        rivals=_rivals(billed),
+        ratio=None if proba is None else ratio_view(proba, billed),
+        outline=_outline(model, billed),
+        rules=rule_lines(model, billed) if isinstance(model, RuleClassifier) else (),
+        n_rules=len(model.rules_) if isinstance(model, RuleClassifier) else 0,
+        # A model refuses by its own costs; for others that would say nothing.
+        abstention=abstentions(model, billed, constant.cost / n_rows) if own_costs else (),
+        tradeoff=tradeoff(model) if isinstance(model, TradeoffSearchCV) else None,
+        **_looking_parts(model, billed, feature_costs),
     )
     return replace(view, words=tuple(_bill_in_words(view, model, noun)))
 
 
-def _looking_parts(
-    model: Any, X: Any, feature_costs: Any, paid: NDArray[np.float64], weight: NDArray[np.float64]
-) -> dict[str, Any]:
-    """What the view says about tests and their prices: the prices given, or else the model's own."""
-    estimator, walker = _tree_estimator(model), None
+def _proba(model: Any, X: Any) -> NDArray[np.float64] | None:
+    """Probabilities that costs are multiplied with."""
+    if not hasattr(model, "predict_proba"):  # a wrapper may have the other method all the same
+        return None
+    return np.asarray(getattr(model, "decision_proba", model.predict_proba)(X))
+
+
+def _rivals(billed: Billed) -> tuple[Rival, ...]:
+    """The model, the best constant, and what somebody would answer who knows no costs."""
+    weight, matrix = billed.weight, billed.matrix
+    assert matrix.classes is not None
+    names, n_rows = matrix.classes.tolist(), float(weight.sum())
+    constants = weight @ matrix.values[billed.actual]
+    best = int(min_cost_class(constants[None, :])[0])
+    most = int(np.bincount(billed.actual, weights=weight, minlength=len(names)).argmax())
+    totals = {"the model": billed.total, f"always {names[best]}: the best constant": float(constants[best])}
+    if most != best:
+        totals[f"always {names[most]}: the most frequent class"] = float(constants[most])
+    dearest = max(*totals.values(), 0.0)
+    return tuple(
+        Rival(name, total, total / n_rows, total / dearest if dearest > 0 else 0.0, i == 0)
+        for i, (name, total) in enumerate(totals.items())
+    )
+
+
+def _looking_parts(model: Any, billed: Billed, feature_costs: Any) -> dict[str, Any]:
+    """What the view says about columns and their prices: the prices given, or else the model's own."""
+    X, weight = billed.X, billed.weight
+    estimator, walker = tree_estimator(model), None
     prices = None if estimator is None else estimator.fitted_tree_.feature_costs
+    if isinstance(model, RuleClassifier):
+        prices = model.rule_set_.feature_costs
     if feature_costs is not None:
         table = X if isinstance(X, Table) else Table.from_data(X)
         schema = table.schema if estimator is None else estimator.fitted_tree_.schema
         prices = as_feature_costs(feature_costs, schema.names)
     if estimator is not None:
         walker = walker_data(replace(effective_tree(model), feature_costs=prices))
+    parts: dict[str, Any] = {"walker": walker, "use": column_use(model, billed, prices)}
     if prices is None:
-        return {"walker": walker}
+        return parts
     looked = looking(model, X, prices)
-    return {
-        "walker": walker,
+    return parts | {
         "test_cost": mean_interval(looked.by_row, weight),
-        "bill": mean_interval(paid + looked.by_row, weight),
+        "bill": mean_interval(billed.paid + looked.by_row, weight),
         "upfront_cost": looked.upfront,
     }
 
@@ -251,82 +295,23 @@ def _bill_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
     return words
 
 
-def _confusion(
-    matrix: CostMatrix, actual: NDArray[np.intp], answer: NDArray[np.intp], weight: NDArray[np.float64]
-) -> Confusion:
+def _confusion(billed: Billed) -> Confusion:
+    matrix = billed.matrix
     counts = np.zeros(matrix.values.shape)
-    np.add.at(counts, (actual, answer), weight)
+    np.add.at(counts, (billed.actual, billed.answer), billed.weight)
     assert matrix.classes is not None
     rows = (tuple(map(tuple, array.tolist())) for array in (counts, matrix.values, counts * matrix.values))
     return Confusion(tuple(matrix.classes.tolist()), *rows)
 
 
-def _tree_estimator(model: Any) -> Any:
-    """The tree classifier inside wrappers, None where there is none."""
-    while model is not None and not hasattr(model, "fitted_tree_"):
-        model = getattr(model, "estimator_", None)
-    return model
-
-
-def _leaf_bills(
-    model: Any, X: Any, wrong: NDArray[np.bool_], paid: NDArray[np.float64], weight: NDArray[np.float64]
-) -> tuple[LeafBill, ...]:
-    if isinstance(model, RuleClassifier):
-        return _rule_bills(model, X, wrong, paid, weight)
-    tree = _tree_estimator(model)
-    if tree is None:
-        return ()
-    guarded = isinstance(model, Guard) and model.guarded_
-    leaf = np.zeros(len(paid), dtype=np.int32) if guarded else tree.apply(X)
-    total = float(weight @ paid)
-    bills = []
-    for known in leaf_table(effective_tree(model)):
-        bills.append(
-            _leaf_bill(known.conditions, known.label, leaf == known.node, wrong, paid, weight, total)
-        )
-    if (leaf < 0).any():
-        rule = ("a value is missing or was never seen, so that several leaves answer",)
-        bills.append(_leaf_bill(rule, "by weight", leaf < 0, wrong, paid, weight, total))
-    reached = [bill for bill in bills if bill.rows > 0]
-    return tuple(sorted(reached, key=lambda bill: (-bill.cost, -bill.rows)))
-
-
-def _rule_bills(
-    model: RuleClassifier,
-    X: Any,
-    wrong: NDArray[np.bool_],
-    paid: NDArray[np.float64],
-    weight: NDArray[np.float64],
-) -> tuple[LeafBill, ...]:
-    """What the rows of each rule cost, and those that no rule decides."""
-    speaking, total = model.apply(X), float(weight @ paid)
-    known = [(rule.conditions, rule.label) for rule in model.rules_]
-    known.append((("no rule applies: answered by the fallback",), "undecided"))
-    numbers = [*range(len(known) - 1), -1]
-    bills = [
-        _leaf_bill(conditions, label, speaking == number, wrong, paid, weight, total)
-        for number, (conditions, label) in zip(numbers, known, strict=True)
-    ]
-    reached = [bill for bill in bills if bill.rows > 0]
-    return tuple(sorted(reached, key=lambda bill: (-bill.cost, -bill.rows)))
-
-
-def _leaf_bill(
-    rule: tuple[str, ...],
-    label: Any,
-    here: NDArray[np.bool_],
-    wrong: NDArray[np.bool_],
-    paid: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    total: float,
-) -> LeafBill:
-    cost = float(weight[here] @ paid[here])
-    rows, errors = float(weight[here].sum()), float(weight[here] @ wrong[here])
-    return LeafBill(rule or ("every row",), label, rows, errors, cost, cost / total if total else 0.0)
+def _outline(model: Any, billed: Billed) -> Node | None:
+    if tree_estimator(model) is None:
+        return None
+    return tree_outline(effective_tree(model), rows_to_leaves(model, billed.X, len(billed.weight)), billed)
 
 
 def _drawing(model: Any) -> str:
-    if _tree_estimator(model) is None:
+    if tree_estimator(model) is None:
         return ""
     fitted = effective_tree(model)
     depth = fitted.tree.depth
@@ -336,30 +321,3 @@ def _drawing(model: Any) -> str:
     ends = [int(((depth == d) | (is_leaf & (depth < d))).sum()) for d in range(deepest + 1)]
     shown = max((d for d in range(1, deepest + 1) if ends[d] <= MOST_DRAWN), default=1)
     return draw_svg(fitted, max_depth=None if shown >= deepest else shown)
-
-
-def _threshold_curve(
-    model: Any, X: Any, matrix: CostMatrix, actual: NDArray[np.intp], weight: NDArray[np.float64]
-) -> ThresholdCurve | None:
-    if len(matrix) != 2 or not hasattr(model, "predict_proba"):
-        return None
-    ask = getattr(model, "decision_proba", model.predict_proba)
-    # From the dearer class's side, since that is the one to be careful about.
-    costs = matrix.values
-    positive = 0 if costs[0, 1] > costs[1, 0] else 1
-    score = np.asarray(ask(X))[:, positive]
-    edges = np.unique(np.concatenate([[0.0], score]))
-    spent = weight[:, None] * costs[actual]
-    order = np.argsort(score, kind="stable")
-    below = np.searchsorted(score[order], edges, side="right")  # rows that are negative just above an edge
-    yes, no = (np.concatenate([[0.0], np.cumsum(spent[order, c])]) for c in (positive, 1 - positive))
-    cost = (no[below] + yes[-1] - yes[below]) / weight.sum()
-    constants = spent.sum(axis=0) / weight.sum()
-    try:
-        best = threshold(CostMatrix(costs if positive else costs[::-1, ::-1]))
-    except ValueError:
-        best = None
-    assert matrix.classes is not None
-    label = matrix.classes[positive : positive + 1].tolist()[0]
-    constant = float(constants[int(min_cost_class(constants[None, :])[0])])
-    return ThresholdCurve(label, tuple(zip(edges.tolist(), cost.tolist(), strict=True)), best, constant)

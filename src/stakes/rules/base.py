@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._features import check_features, take_rows
+from stakes._reporting import ReportMixin
 from stakes._saving import SavedModelMixin
 from stakes.costs import CostMatrix, as_feature_costs
 from stakes.decision import CostDecisionMixin, Decision, or_abstain
@@ -23,7 +24,7 @@ from stakes.rules.words import RuleTable, rule_table
 from stakes.table import Table
 
 
-class RuleModel(SavedModelMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
+class RuleModel(SavedModelMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
     """Base of classifiers whose fitted model is a :class:`RuleSet`, in ``rule_set_``."""
 
     _model_class = RuleSet

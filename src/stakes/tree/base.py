@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes import _core
 from stakes._features import check_features
+from stakes._reporting import ReportMixin
 from stakes._saving import SavedModelMixin
 from stakes.costs import CostMatrix, as_feature_costs
 from stakes.decision import Decision, decide, expected_costs
@@ -27,7 +28,7 @@ from stakes.tree.learn import core_table
 from stakes.tree.model import TreeModel
 
 
-class TreeClassifier(SavedModelMixin, ClassifierMixin, BaseEstimator):
+class TreeClassifier(SavedModelMixin, ReportMixin, ClassifierMixin, BaseEstimator):
     """Base of classifiers whose fitted model is a :class:`FittedTree`, in ``fitted_tree_``."""
 
     _model_class = FittedTree

@@ -254,13 +254,13 @@ class TradeoffSearchCV(CostWrapper):
         """Cheapest class of each row by ``cost_matrix_``, or none where abstaining should cost less."""
         return super().decide(X, abstain_cost)
 
-    def upfront_cost(self) -> float:
-        """Price of all columns that the chosen model may ask for."""
-        return self._model().upfront_cost()
+    def upfront_cost(self, feature_costs: Any = None) -> float:
+        """Price of all columns that the chosen model may ask for, by its own prices or by these."""
+        return self._model().upfront_cost(feature_costs)
 
-    def path_cost(self, X: Any) -> NDArray[np.float64]:
-        """Price of the tests that each row met in the chosen model."""
-        return self._model().path_cost(X)
+    def path_cost(self, X: Any, feature_costs: Any = None) -> NDArray[np.float64]:
+        """Price of the tests that each row met in the chosen model, by its own prices or by these."""
+        return self._model().path_cost(X, feature_costs)
 
     def _model(self) -> Any:
         check_is_fitted(self)

@@ -1,0 +1,56 @@
+"""Rows with what the model answered and what that cost: what every part of a report starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.costs import CostMatrix
+
+
+@dataclass(frozen=True, eq=False)
+class Billed:
+    """The rows of a report.
+
+    Attributes
+    ----------
+    X : rows, as the model takes them
+    labels : array of true labels
+    matrix : CostMatrix
+    actual, answer : arrays of class codes
+    weight : float array
+        How many rows each row stands for.
+    """
+
+    X: Any
+    labels: NDArray[Any]
+    matrix: CostMatrix
+    actual: NDArray[np.intp]
+    answer: NDArray[np.intp]
+    weight: NDArray[np.float64]
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Which rows are called something else."""
+        return self.actual != self.answer
+
+    @property
+    def paid(self) -> NDArray[np.float64]:
+        """What each row costs."""
+        return self.matrix.values[self.actual, self.answer]
+
+    @property
+    def total(self) -> float:
+        """What all of them cost."""
+        return float(self.weight @ self.paid)
+
+    def sums(self, place: NDArray[Any], n_places: int) -> NDArray[np.float64]:
+        """Rows, mistakes and cost by place; rows with a negative one are left out."""
+        known = place >= 0
+        parts = (self.weight, self.weight * self.wrong, self.weight * self.paid)
+        return np.stack(
+            [np.bincount(place[known], weights=part[known], minlength=n_places) for part in parts], axis=1
+        )

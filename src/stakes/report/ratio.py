@@ -1,0 +1,220 @@
+"""What if a missed case cost more, or less? Figures for every place of the slider in the page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.decision import expected_costs, min_cost_class
+from stakes.report.billed import Billed
+
+#: Places of the slider in one factor of ten: round numbers, for people to read.
+STEPS = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
+#: It reaches from the model's own ratio this many times down and up.
+REACH = 100.0
+
+
+Square = tuple[tuple[float, float], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class RatioPoint:
+    """The bill at one place of the slider.
+
+    ``counts`` and ``costs`` are indexed [actual][predicted], the class to be careful about second.
+    """
+
+    ratio: float
+    threshold: float
+    counts: Square
+    costs: Square
+    n_rows: float
+    own: float
+    constant: float
+    constant_label: Any
+
+    @property
+    def total(self) -> float:
+        """What all rows cost."""
+        return _bill(self.counts, self.costs)
+
+    @property
+    def most(self) -> float:
+        """The largest amount in one cell."""
+        return max(self.counts[i][j] * self.costs[i][j] for i in (0, 1) for j in (0, 1))
+
+
+@dataclass(frozen=True)
+class RatioView:
+    """Two classes: the bill by how many times dearer it is to miss ``positive`` than to raise a false alarm.
+
+    The costs of a false alarm and of right answers stay as they are, that of a miss moves. For each ratio the
+    class of least expected cost is answered, which is a threshold on the probability. All figures are sums
+    over the rows, so that their number does not depend on that of the rows and nothing is rounded.
+
+    Attributes
+    ----------
+    positive, negative : labels
+        Missing the positive class is the dearer mistake.
+    ratios, missed : tuple of float
+        Places of the slider, and what a miss costs there.
+    found, alarms : tuple of float
+        Weight of the positive and of the negative rows that are answered as positive, for each place.
+    n_positive, n_negative : float
+        Weight of all rows of the classes.
+    own_found, own_alarms : float
+        The same for what the model itself answers, which does not move.
+    right_negative, alarm, right_positive : float
+        What the other outcomes cost.
+    start : int
+        Place of the costs of this report.
+    positive_first : bool
+        Whether the costs name the positive class first.
+    """
+
+    positive: Any
+    negative: Any
+    ratios: tuple[float, ...]
+    missed: tuple[float, ...]
+    found: tuple[float, ...]
+    alarms: tuple[float, ...]
+    n_positive: float
+    n_negative: float
+    own_found: float
+    own_alarms: float
+    right_negative: float
+    alarm: float
+    right_positive: float
+    start: int
+    positive_first: bool
+
+    @property
+    def labels(self) -> tuple[Any, Any]:
+        """The classes as they are counted here."""
+        return self.negative, self.positive
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Places of the classes in the order of the costs, as other tables of the report have them."""
+        return (1, 0) if self.positive_first else (0, 1)
+
+    def at(self, place: int) -> RatioPoint:
+        """The bill at one place; the page's script computes the same."""
+        missed, found, alarms = self.missed[place], self.found[place], self.alarms[place]
+        costs = ((self.right_negative, self.alarm), (missed, self.right_positive))
+        never = self.n_negative * self.right_negative + self.n_positive * missed
+        always = self.n_negative * self.alarm + self.n_positive * self.right_positive
+        return RatioPoint(
+            ratio=self.ratios[place],
+            threshold=1.0 / (1.0 + self.ratios[place]),
+            counts=_counts(self, found, alarms),
+            costs=costs,
+            n_rows=self.n_negative + self.n_positive,
+            own=_bill(_counts(self, self.own_found, self.own_alarms), costs),
+            constant=min(never, always),
+            constant_label=self.negative if never <= always else self.positive,
+        )
+
+    @property
+    def first(self) -> RatioPoint:
+        """The bill where the slider starts."""
+        return self.at(self.start)
+
+    @property
+    def own_differs(self) -> float:
+        """Bill of the model's own answers less that of the threshold, where the slider starts."""
+        return self.first.own - self.first.total
+
+    def data(self) -> dict[str, Any]:
+        """What the page's script takes."""
+        return {
+            "labels": [str(label) for label in self.labels],
+            "ratios": self.ratios,
+            "missed": self.missed,
+            "found": self.found,
+            "alarms": self.alarms,
+            "rows": [self.n_negative, self.n_positive],
+            "own": [self.own_alarms, self.own_found],
+            "costs": [self.right_negative, self.alarm, self.right_positive],
+            "start": self.start,
+        }
+
+
+def _counts(view: RatioView, found: float, alarms: float) -> Square:
+    return ((view.n_negative - alarms, alarms), (view.n_positive - found, found))
+
+
+def _bill(counts: Square, costs: Square) -> float:
+    return sum(counts[i][j] * costs[i][j] for i in (0, 1) for j in (0, 1))
+
+
+def places(own: float) -> list[float]:
+    """Ratios that the slider stops at: round numbers around the model's own one, which is among them.
+
+    Examples
+    --------
+    >>> found = places(5.0)
+    >>> found[0], found[-1], 5.0 in found, 1.0 in found, len(found)
+    (0.05, 500.0, True, True, 57)
+    """
+    low, high = own / REACH, own * REACH
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    round_ones = [float(f"{step}e{decade}") for decade in decades for step in STEPS]
+    near = [ratio for ratio in round_ones if low <= ratio <= high and not math.isclose(ratio, own)]
+    return sorted([*near, own])
+
+
+def ratio_view(proba: NDArray[np.float64], billed: Billed) -> RatioView | None:
+    """Work out what the slider shows; None unless both mistakes cost more than being right.
+
+    Parameters
+    ----------
+    proba : array of shape (n_samples, 2)
+        Probabilities that costs are multiplied with, classes in the order of the costs.
+    billed : Billed
+        The rows and what the model itself answers.
+    """
+    matrix, actual, own, weight = billed.matrix, billed.actual, billed.answer, billed.weight
+    costs = matrix.values
+    assert matrix.classes is not None
+    positive = 0 if costs[0, 1] - costs[0, 0] > costs[1, 0] - costs[1, 1] else 1
+    negative = 1 - positive
+    right_negative, alarm = float(costs[negative, negative]), float(costs[negative, positive])
+    miss, right_positive = float(costs[positive, negative]), float(costs[positive, positive])
+    step = alarm - right_negative
+    if step <= 0 or miss <= right_positive:
+        return None
+    ratio = (miss - right_positive) / step
+    ratios = places(ratio)
+    start = ratios.index(ratio)
+    missed = [miss if i == start else right_positive + r * step for i, r in enumerate(ratios)]
+    is_positive = actual == positive
+    found, alarms = [], []
+    for price in missed:
+        values = costs.copy()
+        values[positive, negative] = price
+        answered = min_cost_class(expected_costs(proba, values)) == positive
+        found.append(float(weight[answered & is_positive].sum()))
+        alarms.append(float(weight[answered & ~is_positive].sum()))
+    labels = matrix.classes.tolist()
+    return RatioView(
+        positive=labels[positive],
+        negative=labels[negative],
+        ratios=tuple(ratios),
+        missed=tuple(missed),
+        found=tuple(found),
+        alarms=tuple(alarms),
+        n_positive=float(weight[is_positive].sum()),
+        n_negative=float(weight[~is_positive].sum()),
+        own_found=float(weight[(own == positive) & is_positive].sum()),
+        own_alarms=float(weight[(own == positive) & ~is_positive].sum()),
+        right_negative=right_negative,
+        alarm=alarm,
+        right_positive=right_positive,
+        start=start,
+        positive_first=positive == 0,
+    )

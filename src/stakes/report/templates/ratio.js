@@ -1,0 +1,69 @@
+// Moves the ratio of the costs: threshold, confusion matrix and bill follow. The same sums as stakes.report.ratio.
+(() => {
+  "use strict";
+  const data = JSON.parse(document.getElementById("ratio-data").textContent);
+  const slider = document.getElementById("ratio");
+  const mark = document.getElementById("ratio-mark");
+  const [negatives, positives] = data.rows;
+  const [rightNegative, alarm, rightPositive] = data.costs;
+  // As Python writes numbers: what lies exactly in the middle goes to the even digit.
+  const fixed = (x, digits) => {
+    const below = Math.floor(x * 10 ** digits), middle = x * 10 ** digits - below === 0.5;
+    if (!middle || !Number.isInteger(x * 2 ** (digits + 1))) return x.toFixed(digits);
+    return ((below + (below % 2 ? 1 : 0)) / 10 ** digits).toFixed(digits);
+  };
+  const amount = (x) => (x && (Math.abs(x) < 0.005 || Math.abs(x) >= 1e9) ? x.toPrecision(3) : String(Number(fixed(x, 2))));
+  const put = (name, text) => {
+    document.getElementById(`ratio-${name}`).textContent = text;
+  };
+
+  function counts(alarms, found) {
+    return [[negatives - alarms, alarms], [positives - found, found]];
+  }
+
+  function bill(table, costs) {
+    return table.reduce((sum, row, i) => sum + row.reduce((part, n, j) => part + n * costs[i][j], 0), 0);
+  }
+
+  function show(place) {
+    const ratio = data.ratios[place], rows = negatives + positives;
+    const costs = [[rightNegative, alarm], [data.missed[place], rightPositive]];
+    const table = counts(data.alarms[place], data.found[place]);
+    const total = bill(table, costs), own = bill(counts(...data.own), costs);
+    const never = negatives * rightNegative + positives * data.missed[place];
+    const always = negatives * alarm + positives * rightPositive;
+    const constant = Math.min(never, always);
+    put("value", `${amount(ratio)} : 1`);
+    slider.setAttribute("aria-valuetext", `${amount(ratio)} to 1`);
+    put("threshold", fixed(1 / (1 + ratio), 3));
+    put("total", amount(total));
+    put("mean", amount(total / rows));
+    put("own", amount(own));
+    put("constant", amount(constant));
+    put("constant-label", data.labels[never <= always ? 0 : 1]);
+    put("saved", constant > 0 ? `${Math.round(100 * (1 - total / constant))}%` : "–");
+    const most = Math.max(...table.flatMap((row, i) => row.map((n, j) => n * costs[i][j])));
+    for (const i of [0, 1]) {
+      for (const j of [0, 1]) {
+        const spent = table[i][j] * costs[i][j];
+        put(`n${i}${j}`, amount(table[i][j]));
+        put(`c${i}${j}`, `× ${amount(costs[i][j])} = ${amount(spent)}`);
+        const heat = most > 0 && spent > 0 ? Math.round((100 * spent) / most) : 0;
+        document.getElementById(`ratio-n${i}${j}`).parentElement.style.setProperty("--heat", `${heat}%`);
+      }
+    }
+    const left = Number(mark.dataset.left), right = Number(mark.dataset.right);
+    const part = Math.log(ratio / data.ratios[0]) / Math.log(data.ratios.at(-1) / data.ratios[0]);
+    mark.setAttribute("transform", `translate(${(left + (right - left) * part).toFixed(1)} 0)`);
+  }
+
+  slider.addEventListener("input", () => show(slider.valueAsNumber));
+  const back = document.getElementById("ratio-back");
+  back.addEventListener("click", () => {
+    slider.value = String(data.start);
+    show(data.start);
+  });
+  // A browser that is sent back may have kept the slider where it was.
+  if (slider.valueAsNumber !== data.start) show(slider.valueAsNumber);
+  for (const control of document.querySelectorAll(".ratio-control")) control.hidden = false;
+})();

@@ -1,0 +1,143 @@
+"""Which columns a model uses, what was tried to spend less on them, and leaving rows undecided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import metrics
+from stakes.costs import FeatureCosts
+from stakes.decision import Guard
+from stakes.report.billed import Billed
+from stakes.rules import RuleClassifier
+from stakes.table import Table
+from stakes.tree import TradeoffSearchCV
+from stakes.tree.tradeoff_path import TradeoffPoint
+
+#: Columns are shuffled for so many rows at most.
+MOST_ROWS = 2000
+#: Prices of an undecided row, as shares of what the best constant costs per row.
+PRICES = (0.1, 0.25, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """How a model uses one column.
+
+    Attributes
+    ----------
+    name : str
+    tests : int or None
+        Nodes or conditions that ask for it; None for a model that is neither tree nor rules.
+    read : float or None
+        Share of the rows for which it must be read.
+    price : float or None
+        What reading it costs, where columns have prices.
+    worth : float or None
+        For other models: how much dearer a row becomes where the column's values are shuffled.
+    """
+
+    name: str
+    tests: int | None = None
+    read: float | None = None
+    price: float | None = None
+    worth: float | None = None
+
+
+@dataclass(frozen=True)
+class Abstention:
+    """What comes of leaving rows undecided at a price; None where rules are silent by themselves."""
+
+    price: float | None
+    coverage: float
+    errors: float | None
+    cost: float | None
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """Settings that a `TradeoffSearchCV` tried, the one it chose, and what it judged them by."""
+
+    points: tuple[TradeoffPoint, ...]
+    chosen: TradeoffPoint
+    objective: str
+
+
+def tradeoff(model: TradeoffSearchCV) -> Tradeoff:
+    """What a fitted search has tried."""
+    return Tradeoff((*model.results_, model.baseline_), model.best_point_, model.objective)
+
+
+def column_use(model: Any, billed: Billed, prices: FeatureCosts | None) -> tuple[ColumnUse, ...]:
+    """Columns that the model uses, the most used first; empty for a model that is not of stakes."""
+    if isinstance(model, Guard):
+        return () if model.guarded_ else column_use(model.estimator_, billed, prices)
+    if hasattr(model, "fitted_tree_") or isinstance(model, RuleClassifier):
+        return _read_columns(model, billed, prices)
+    inner = getattr(model, "estimator_", None)
+    if hasattr(inner, "fitted_tree_"):
+        return _read_columns(inner, billed, prices)
+    return _worth_of_columns(model, billed) if hasattr(model, "schema_") else ()
+
+
+def _read_columns(model: Any, billed: Billed, prices: FeatureCosts | None) -> tuple[ColumnUse, ...]:
+    if isinstance(model, RuleClassifier):
+        names, tested = model.rule_set_.schema.names, model.rule_set_.feature
+    else:
+        names, tested = model.fitted_tree_.schema.names, model.tree_.feature[model.tree_.feature >= 0]
+    found = []
+    for column, tests in zip(*np.unique(tested, return_counts=True), strict=True):
+        name = names[int(column)]
+        # With this column alone at a price of 1 the price of a row's path is whether it was read.
+        alone = FeatureCosts({other: float(other == name) for other in names})
+        read = float(billed.weight @ model.path_cost(billed.X, alone) / billed.weight.sum())
+        price = None if prices is None else prices.cost([name])
+        found.append(ColumnUse(name, int(tests), read, price))
+    return tuple(sorted(found, key=lambda use: (-(use.read or 0.0), -(use.tests or 0), use.name)))
+
+
+def _worth_of_columns(model: Any, billed: Billed) -> tuple[ColumnUse, ...]:
+    """Shuffle each column among the rows and see by how much the bill grows."""
+    draw = np.random.default_rng(0)
+    rows = np.sort(draw.permutation(len(billed.weight))[:MOST_ROWS])
+    table = model.schema_.encode(billed.X).take(rows)
+    matrix, actual, weight = billed.matrix, billed.actual[rows], billed.weight[rows]
+
+    def bill(columns: list[NDArray[Any]]) -> float:
+        answer = matrix.codes(np.asarray(model.predict(Table(table.schema, columns))))
+        return float(weight @ matrix.values[actual, answer] / weight.sum())
+
+    whole, found = bill(list(table.columns)), []
+    for j, name in enumerate(table.schema.names):
+        shuffled = list(table.columns)
+        shuffled[j] = np.ascontiguousarray(shuffled[j][draw.permutation(table.n_samples)])
+        found.append(ColumnUse(name, worth=bill(shuffled) - whole))
+    return tuple(sorted(found, key=lambda use: (-(use.worth or 0.0), use.name)))
+
+
+def abstentions(model: Any, billed: Billed, constant_cost: float) -> tuple[Abstention, ...]:
+    """What leaving rows undecided does at some prices; empty where the model must always answer."""
+    if not hasattr(model, "decide") or not hasattr(model, "predict_proba"):
+        return ()
+    prices: list[float | None] = [share * constant_cost for share in PRICES] if constant_cost > 0 else []
+    if isinstance(model, RuleClassifier):
+        prices.insert(0, None)
+    return tuple(_abstention(model, billed, price) for price in prices)
+
+
+def _abstention(model: Any, billed: Billed, price: float | None) -> Abstention:
+    labels, weight = billed.labels, billed.weight
+    decision = model.decide(billed.X) if price is None else model.decide(billed.X, price)
+    decided = ~decision.undecided
+    n_decided = float(weight[decided].sum())
+    wrong = float(weight[decided] @ (np.asarray(decision.labels)[decided] != labels[decided]))
+    cost = None
+    if price is not None:
+        cost = metrics.cost_with_abstention(
+            labels, decision, abstain_cost=price, cost_matrix=billed.matrix, sample_weight=weight
+        )
+    coverage = metrics.coverage(decision, weight)
+    return Abstention(price, coverage, wrong / n_decided if n_decided else None, cost)
