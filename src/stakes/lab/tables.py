@@ -182,7 +182,9 @@ class _Builder:
         if self.spec.ranks is None:
             return None
         shown = self.shown_learners()
-        names = [name for name in shown if not self.absent_learner(name)]
+        names = [
+            spec.name for spec in self.learners if spec.name in shown and not self.absent_learner(spec.name)
+        ]
         figures: dict[str, list[float]] = {name: [] for name in names}
         for data, case in itertools.product(self.datasets, self.cases):
             values = [self.series(data.name, case, name, self.spec.ranks) for name in names]
