@@ -99,6 +99,7 @@ CORE_DEFAULTS = {
     "population_size": 2,
     "crossover_rate": 0.2,
     "mutation_rate": 0.05,
+    "max_mutations": 1e9,
     "selection_pressure": 2.0,
     "elite_size": 1,
     "min_rows": 1,

@@ -324,9 +324,11 @@ NodePtr mutate_node(const Trees& trees, const NodePtr& root, std::size_t index, 
 }  // namespace
 
 NodePtr mutate_tree(const Trees& trees, NodePtr root, Random& random) {
+  const EvolveOptions& options = trees.options();
+  const double rate = std::min(options.mutation_rate, options.max_mutations / root->size);
   // From the last node to the first: a change moves only nodes that have had their turn.
   for (auto i = static_cast<std::size_t>(root->size); i-- > 0;) {
-    if (random.chance(trees.options().mutation_rate)) root = mutate_node(trees, root, i, random);
+    if (random.chance(rate)) root = mutate_node(trees, root, i, random);
   }
   return root;
 }

@@ -31,6 +31,7 @@ struct EvolveOptions {
   double alpha = 0.001;
   std::size_t population_size = 64;
   double crossover_rate = 0.2, mutation_rate = 0.05;
+  double max_mutations = 1e9;       // of an offspring, as expected
   double selection_pressure = 2.0;  // what the best individual is expected to be drawn
   std::size_t elite_size = 1;
   std::size_t min_rows = 1;  // of a leaf

@@ -49,7 +49,7 @@ def coded_rows(draw, max_rows=90):
     )
 
 
-def population(rows, **changed):
+def population(rows, *, started=True, **changed):
     arrays = []
     for codes, n in zip(rows.columns, rows.n_values):
         dtype = np.uint8 if n <= 255 else np.uint16
@@ -59,6 +59,7 @@ def population(rows, **changed):
         "population_size": 8,
         "crossover_rate": 0.5,
         "mutation_rate": 0.3,
+        "max_mutations": 1e9,
         "selection_pressure": 2.0,
         "elite_size": 1,
         "min_rows": 1,
@@ -88,7 +89,8 @@ def population(rows, **changed):
         price_mode=rows.mode,
         **(options | changed),
     )
-    made.start([])
+    if started:
+        made.start([])
     return made
 
 

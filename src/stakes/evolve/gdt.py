@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from stakes._core import MAX_DEPTH
 from stakes._features import check_features
 from stakes._weights import check_weight
 from stakes.costs import as_cost_matrix, as_feature_costs, check_example_costs, mean_cost_matrix
@@ -26,18 +24,13 @@ from stakes.evolve.problem import Problem, Sketch
 from stakes.evolve.progress import progress
 from stakes.evolve.run import Run, evolve
 from stakes.evolve.seeds import seed_trees
+from stakes.evolve.settings import core_options, setting
 from stakes.table import Table
 from stakes.tree.base import TreeClassifier
 from stakes.tree.c45 import class_codes
 from stakes.tree.fitted import FittedTree
 
 _MOST = 2**31 - 1
-
-#: What None stands for; see docs/decisions/0011. The paper does not say how many rows a leaf must have.
-VARIANTS: dict[str, dict[str, Any]] = {
-    "paper": {"alpha": 0.001, "max_generations": 1000, "patience": 200, "min_samples_leaf": "sqrt"},
-    "memetic": {"alpha": "noise", "max_generations": 300, "patience": 100, "min_samples_leaf": 5},
-}
 
 
 class GDTClassifier(TreeClassifier):
@@ -319,8 +312,7 @@ class GDTClassifier(TreeClassifier):
         return self
 
     def _setting(self, name: str) -> Any:
-        value = getattr(self, name)
-        return VARIANTS[self.variant][name] if value is None else value
+        return setting(self.get_params(deep=False), name)
 
     def _checkpoints(self) -> tuple[Path | None, Path | None]:
         """Files of the run and of the choice of alpha."""
@@ -377,31 +369,11 @@ class GDTClassifier(TreeClassifier):
         )
 
     def _options(self, problem: Problem, alpha: float, seed: int) -> dict[str, Any]:
-        n_rows, min_rows = len(problem.codes), self._setting("min_samples_leaf")
-        return {
-            "alpha": alpha,
-            "population_size": self.population_size,
-            "crossover_rate": self.crossover_rate,
-            "mutation_rate": self.mutation_rate,
-            "selection_pressure": self.selection_pressure,
-            "elite_size": min(self.elite_size, self.population_size),
-            "min_rows": round(n_rows**0.5) if min_rows == "sqrt" else min_rows,
-            "max_depth": MAX_DEPTH if self.max_depth is None else min(self.max_depth, MAX_DEPTH),
-            "min_split": self.min_samples_split,
-            "sample_rows": self.sample_rows or int(np.clip(n_rows // 10, 50, 500)),
-            "crossover_odds": _odds(self.crossover_odds, 3, "crossover_odds"),
-            "inner_odds": _odds(self.inner_odds, 5, "inner_odds"),
-            "leaf_odds": _odds(self.leaf_odds, 2, "leaf_odds"),
-            "local_rate": self.local_search if self.variant == "memetic" else 0.0,
-            "local_rows": 8192,
-            "check": self.debug,
-            "seed": seed,
-            "n_threads": effective_n_jobs(self.n_jobs),
-        }
+        return core_options(self.get_params(deep=False), len(problem.codes), alpha, seed)
 
-    def _seed_trees(self, table: Table, problem: Problem, seed: int) -> list[Sketch]:
+    def _seed_trees(self, table: Table, problem: Problem, seed: int) -> Iterable[Sketch]:
         if self.variant == "paper":
-            return []
+            return ()
         depth = -1 if self.max_depth is None else self.max_depth
         return seed_trees(table, problem, round(self.seeds * self.population_size), depth, seed)
 
@@ -455,10 +427,3 @@ class GDTClassifier(TreeClassifier):
         document = super().to_dict()
         document["params"] |= {"callback": None, "checkpoint": None}
         return document
-
-
-def _odds(values: Sequence[float], n: int, name: str) -> list[float]:
-    odds = np.asarray(values, dtype=np.float64)
-    if odds.shape != (n,) or not np.isfinite(odds).all() or (odds < 0).any() or odds.sum() <= 0:
-        raise ValueError(f"{name} must be {n} numbers of at least 0, not all of them 0, got {values!r}")
-    return odds.tolist()
