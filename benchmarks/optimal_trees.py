@@ -5,7 +5,7 @@
 The sets of Krętowski and Grześ (2007) with 0/1 columns: numeric columns are cut at up to 16 quantiles (8 where the optimum
 was not found in time with 16), nominal ones have a column per value. Both sides see these columns, the same costs (published ones, or uniform in [1, 10]) and the
 same limit on depth, 2 to 4; the evolved tree has no penalty on size. Optima are kept in results/optimal_trees.jsonl, so
-that pystreed is needed only for cases not there yet. Evolved trees are learnt anew each time. Writes results/optimal_trees.md.
+that pystreed is needed only for cases not there yet; remove its lines to time pystreed anew. Evolved trees are learnt anew each time. Writes results/optimal_trees.md.
 """
 
 from __future__ import annotations
@@ -101,13 +101,7 @@ def row(name, depth, size, best, found):
     known = best["cost"] is not None
     ratio = (paid / best["cost"] if best["cost"] else 1.0 + paid) if known else None
     cells = [name, str(depth), f"{size[0]} x {size[1]}", f"{best['cost']:.2f}" if known else "not found"]
-    on_clock = "*" if best.get("clock") else ""
-    cells += [
-        f"{best['seconds']:.2f}{on_clock}",
-        f"{paid:.2f}",
-        f"{seconds:.2f}",
-        f"{ratio:.4f}" if known else "-",
-    ]
+    cells += [f"{best['seconds']:.3f}", f"{paid:.2f}", f"{seconds:.3f}", f"{ratio:.4f}" if known else "-"]
     print("  ".join(cells), flush=True)
     return "| " + " | ".join(cells) + " |", ratio, seconds < best["seconds"]
 
@@ -158,7 +152,7 @@ def main():
             "# Evolved trees and optimal trees",
             "",
             f"Training cost at equal depth; up to {CUTS[0]} cuts per numeric column, {CUTS[1]} where pystreed did not finish in "
-            f"{options.time_limit:g} s. CPU seconds of one thread; * on the clock of a busy machine. {platform.machine()}, {os.cpu_count()} cores.",
+            f"{options.time_limit:g} s on the clock. CPU seconds of fit, one thread on either side. {platform.machine()}, {os.cpu_count()} cores.",
             "",
             summary(rows),
             "",

@@ -206,6 +206,18 @@ def test_ranking_prefers_the_fitter():
     assert strong.report()[3] > mean
 
 
+def test_a_limit_on_changes_leaves_most_trees_alone():
+    rows = some_rows()
+    options = {"crossover_rate": 0.0, "mutation_rate": 1.0, "local_rate": 0.0, "population_size": 64}
+    changed = []
+    for most in (1e-9, 0.5, 1e9):
+        made = population(rows, max_mutations=most, **options)
+        before = [list(map(bytes, tree[:6])) for tree in made.trees()]
+        made.step()
+        changed.append(sum(list(map(bytes, tree[:6])) not in before for tree in made.trees()))
+    assert changed[0] == 0 < changed[1] < 40 < changed[2]
+
+
 def test_no_costs_at_all_prefer_a_leaf():
     rows = some_rows()
     rows.costs = np.zeros((2, 2))
@@ -262,6 +274,7 @@ def test_damaged_trees_are_refused():
         {"selection_pressure": 3.0},
         {"elite_size": 9},
         {"min_rows": 0},
+        {"max_mutations": 0.0},
         {"max_depth": 10**6},
         {"min_split": 1},
         {"inner_odds": [1.0]},

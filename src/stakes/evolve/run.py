@@ -111,8 +111,8 @@ def evolve(
     Returns
     -------
     Run
-        Ctrl-C ends it early, with a warning; before the first population, with the best of the seeds so far or
-        a leaf.
+        Ctrl-C ends it early, with a warning; before the first population, with the best of the seeds so far
+        or a leaf.
     """
     run = Run(population, max_generations, patience)
     grown: list[Sketch] = []
