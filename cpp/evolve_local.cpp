@@ -128,7 +128,8 @@ int draw_levels(Random& random) {
 
 NodePtr improve_node(const Trees& trees, const NodePtr& root, Random& random) {
   Path path;
-  const NodePtr node = trees.find(root, random.below(static_cast<std::size_t>(root->size)), path);
+  const NodePtr node =
+      trees.whole(trees.find(root, random.below(static_cast<std::size_t>(root->size)), path));
   const Place place = trees.place_of(path);
   if (node->reach->pure || place.depth >= trees.options().max_depth) return root;
   NodePtr sketch;

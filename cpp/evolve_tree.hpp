@@ -10,8 +10,9 @@
 
 namespace stakes {
 
-// A node knows its rows and what they cost below it. Without `reach` it is a sketch: tests to be tried on
-// rows.
+// A node knows its rows and what they cost below it; an inner node with few rows leaves them to its leaves,
+// since lists on each level would take most of the memory. Without `reach` it is a sketch: tests to be tried
+// on rows.
 struct EvolveNode {
   ReachPtr reach;
   std::shared_ptr<const EvolveTest> test;  // null: a leaf
@@ -80,6 +81,9 @@ class Trees {
   NodePtr graft(const NodePtr& sketch) const {
     return graft(everyone_, sketch, Place{Paid(table_.prices), 0});
   }
+
+  // The node with its rows, collected from its leaves where it does not have them.
+  NodePtr whole(const NodePtr& node) const;
 
   // Node `index` of the tree in preorder, and the way to it.
   NodePtr find(const NodePtr& root, std::size_t index, Path& path) const;
