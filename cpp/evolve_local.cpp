@@ -113,7 +113,7 @@ NodePtr best_test(const Trees& trees, const NodePtr& node, const Place& place, R
 
 // About a millisecond for an offspring. The first population has one searched tree: it is one of many where
 // trees may grow, and close to the best there is where four levels are all. Where no size is too large and
-// tests are few, it is the best there is, at some seconds for 150 tests.
+// tests are few, it is the best there is, after a few seconds.
 constexpr double kOperations = 2e6, kFirstOperations = 1e8, kShallowOperations = 1e10,
                  kExhaustiveOperations = 1e11;
 constexpr int kShallow = 4;

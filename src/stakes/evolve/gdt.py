@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from stakes._features import check_features
 from stakes._weights import check_weight
-from stakes.costs import as_cost_matrix, as_feature_costs, check_example_costs, mean_cost_matrix
+from stakes.costs import check_example_costs
 from stakes.decision import Decision
 from stakes.evolve.alpha import AlphaPath, alpha_path, noise_alpha
-from stakes.evolve.coding import FEW_THRESHOLDS, MOST_THRESHOLDS, code_table
+from stakes.evolve.coding import MOST_THRESHOLDS
 from stakes.evolve.history import EvolutionHistory
-from stakes.evolve.problem import Problem, Sketch
+from stakes.evolve.problem import Problem, Sketch, problem_of
 from stakes.evolve.progress import progress
 from stakes.evolve.run import Run, evolve
 from stakes.evolve.seeds import seed_trees
@@ -60,7 +60,8 @@ class GDTClassifier(TreeClassifier):
     crossover_rate : float
         How often two parents exchange parts.
     mutation_rate : float
-        How often each node of a child is changed.
+        How often each node of a child is changed. Above 20,000 rows "memetic" lowers it for large trees, so
+        that one change of a child is expected at most.
     selection_pressure : float in [1, 2]
         Linear ranking: how often the best tree is expected among the parents. 1 selects at random.
     elite_size : int
@@ -97,7 +98,9 @@ class GDTClassifier(TreeClassifier):
         not, with CSGain where columns have prices.
     local_search : float in [0, 1]
         "memetic": share of offspring in which one node gets the best test for what is below it, or the best
-        subtree of up to three levels. Where positive, the first population has a searched tree of up to four.
+        subtree of up to three levels. Where positive, the first population has a searched tree of up to four;
+        with ``alpha=0``, a ``max_depth`` of at most 4 and few thresholds, every tree is tried, and no
+        generations are made.
     smoothing : {None, "laplace", "m"}
         Correction of the leaves' class shares, at prediction only.
     smoothing_strength : float
@@ -141,7 +144,8 @@ class GDTClassifier(TreeClassifier):
     A row whose tested value is missing follows the branch that most rows follow, in training and later. Where
     no training row lacked a value, a later row without one is spread over the branches in proportion.
 
-    Ctrl-C ends the search; the best tree so far is kept, with a warning.
+    Ctrl-C ends the search; the best tree so far is kept, with a warning. Before there is a population that is
+    the best of the seeds grown so far, or a leaf.
 
     References
     ----------
@@ -295,7 +299,7 @@ class GDTClassifier(TreeClassifier):
             kept = np.flatnonzero(weight > 0)
             table, codes, weight = table.take(kept), codes[kept], weight[kept]
             example_costs = None if example_costs is None else example_costs[kept]
-        problem = self._problem(table, classes, codes, weight, example_costs)
+        problem = problem_of(self.get_params(deep=False), table, classes, codes, weight, example_costs)
         seed = int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
         costed = self.cost_matrix is not None or costs is not None
         checkpoints = self._checkpoints()
@@ -335,37 +339,6 @@ class GDTClassifier(TreeClassifier):
             seed,
             checkpoint,
             self._fingerprint(problem, self._options(problem, 0.0, seed)) if checkpoint else "",
-        )
-
-    def _problem(
-        self,
-        table: Table,
-        classes: NDArray[Any],
-        codes: NDArray[np.int32],
-        weight: NDArray[np.float64] | None,
-        costs: NDArray[np.float64] | None,
-    ) -> Problem:
-        if self.cost_matrix is not None:
-            values = as_cost_matrix(self.cost_matrix, classes).values
-        elif costs is not None:
-            values = mean_cost_matrix(costs, codes, classes, weight).values
-        else:
-            values = 1.0 - np.eye(len(classes))
-        paper = self.variant == "paper"
-        most = self.max_thresholds or (MOST_THRESHOLDS if paper else FEW_THRESHOLDS)
-        # With costs of their own, two rows of one class may call for different answers.
-        coded = code_table(table, codes, most, boundary=paper and costs is None)
-        return Problem(
-            coded=coded,
-            codes=codes,
-            classes=classes,
-            schema=table.schema,
-            cost_values=np.ascontiguousarray(values, dtype=np.float64),
-            costs=costs,
-            weights=None if weight is None or (weight == 1.0).all() else weight,
-            feature_costs=as_feature_costs(self.feature_costs, table.schema.names),
-            price_mode=self.feature_cost_mode,
-            abstain_cost=self.abstain_cost,
         )
 
     def _options(self, problem: Problem, alpha: float, seed: int) -> dict[str, Any]:
