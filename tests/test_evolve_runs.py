@@ -205,3 +205,19 @@ def test_a_large_table_changes_few_nodes_of_an_offspring():
     few, many = (core_options(params, n, 0.0, 1)["max_mutations"] for n in (LARGE_ROWS + 1, LARGE_ROWS))
     paper = core_options(params | {"variant": "paper"}, LARGE_ROWS + 1, 0.0, 1)["max_mutations"]
     assert few < many == paper == float("inf")
+
+
+def test_ctrl_c_while_a_checkpoint_is_read_leaves_it_alone(tmp_path, monkeypatch):
+    def load(*_):
+        raise KeyboardInterrupt
+
+    X, y = rows(300)
+    monkeypatch.setattr("stakes.evolve.run._PAUSE", 0.0)
+    file = tmp_path / "run.npz"
+    with pytest.raises(Stop):
+        GDTClassifier(checkpoint=file, callback=stop_after(3), **QUICK).fit(X, y)
+    before = file.read_bytes()
+    monkeypatch.setattr("stakes.evolve.run.load_checkpoint", load)
+    with pytest.raises(KeyboardInterrupt):
+        GDTClassifier(checkpoint=file, **QUICK).fit(X, y)
+    assert file.read_bytes() == before

@@ -134,6 +134,8 @@ def evolve(
                 saved = time.monotonic()
     except KeyboardInterrupt:
         if not run.reports:
+            if checkpoint is not None and checkpoint.exists():
+                raise  # more is on disk than could be returned
             _begin_with(run, grown)
         warnings.warn(
             f"interrupted after {run.generation} generations; the best tree so far is kept",
