@@ -40,7 +40,7 @@ class PairSearch {
   std::size_t n_classes() const { return ends_.size(); }
   // Rows of a class, where rows are counted.
   double count(const Mask& rows, std::size_t c) const;
-  // Whether any two values of all columns are told apart, and by tests that exclude nothing.
+  // Whether these are all tests that can matter: each two values are told apart, and all rows were looked at.
   bool complete() const { return complete_; }
 
   // `pairs` false: one level of tests only.
