@@ -135,8 +135,8 @@ void PairSearch::pack(const Mask& rows) {
     std::size_t bits = 0;
     for (std::size_t w = begin; w < ends_[c]; ++w) {
       if (rows[w] == 0) continue;
-      std::uint64_t* to = &packed_[(end + bits / 64) * n];
-      pair_kernels().pack(&masks_[w * n], rows[w], n, bits % 64, to, to + n);
+      std::uint64_t* to = packed_.data() + (end + bits / 64) * n;
+      pair_kernels().pack(masks_.data() + w * n, rows[w], n, bits % 64, to, to + n);
       bits += static_cast<std::size_t>(std::popcount(rows[w]));
     }
     if (bits == 0) continue;
