@@ -196,7 +196,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="only these; nothing is written then")
     options = parser.parse_args()
-    rows = []
+    rows, load = [], os.getloadavg()[1]
     for name in options.only.split(",") if options.only else CASES:
         for what, found, asked, met in CASES[name]():
             rows.append(f"| {what} | {found} | {asked} | {'yes' if met else 'no'} |")
@@ -205,7 +205,7 @@ def main():
         "# Speed and memory of evolving trees",
         "",
         f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}. CPU seconds of one thread; seconds "
-        "on the clock where two threads are meant.",
+        f"on the clock where two threads are meant: these say nothing where other programs run. Load of the machine before: {load:.1f}.",
         "",
         "| what | found | asked | met |",
         "|---|---|---|---|",
