@@ -85,6 +85,7 @@ void check_options(const stakes::EvolveOptions& options) {
   require(options.population_size >= 1 && options.population_size <= 1'000'000,
           "population_size is out of range");
   require(options.alpha >= 0.0, "alpha must be at least 0");
+  require(options.max_mutations > 0.0, "max_mutations must be positive");
   require(options.selection_pressure >= 1.0 && options.selection_pressure <= 2.0,
           "selection_pressure must be 1 to 2");
   require(options.elite_size <= options.population_size, "elite_size must not exceed population_size");
@@ -112,11 +113,12 @@ void init_evolution(stakes::Evolution* self, const nb::list& columns,
                     const std::optional<Numbers>& weights, const std::optional<double>& abstain_cost,
                     const std::optional<stakes::Prices>& prices, const std::string& price_mode, double alpha,
                     std::size_t population_size, double crossover_rate, double mutation_rate,
-                    double selection_pressure, std::size_t elite_size, std::size_t min_rows,
-                    std::int32_t max_depth, std::size_t min_split, std::size_t sample_rows,
-                    const std::vector<double>& crossover_odds, const std::vector<double>& inner_odds,
-                    const std::vector<double>& leaf_odds, double local_rate, std::size_t local_rows,
-                    bool check, std::uint64_t seed, int n_threads) {
+                    double max_mutations, double selection_pressure, std::size_t elite_size,
+                    std::size_t min_rows, std::int32_t max_depth, std::size_t min_split,
+                    std::size_t sample_rows, const std::vector<double>& crossover_odds,
+                    const std::vector<double>& inner_odds, const std::vector<double>& leaf_odds,
+                    double local_rate, std::size_t local_rows, bool check, std::uint64_t seed,
+                    int n_threads) {
   const std::size_t n = classes.shape(0);
   require(n >= 1 && n < 0xFFFFFFC0u, "the number of rows is out of range");
   require(columns.size() >= 1 && n_values.size() == columns.size() && nominal.size() == columns.size(),
@@ -157,6 +159,7 @@ void init_evolution(stakes::Evolution* self, const nb::list& columns,
   options.population_size = population_size;
   options.crossover_rate = crossover_rate;
   options.mutation_rate = mutation_rate;
+  options.max_mutations = max_mutations;
   options.selection_pressure = selection_pressure;
   options.elite_size = elite_size;
   options.min_rows = min_rows;
@@ -190,9 +193,12 @@ void bind_evolve(nb::module_& m) {
       .def("__init__", &init_evolution, "columns"_a, "n_values"_a, "nominal"_a, "classes"_a, "n_classes"_a,
            "costs"_a, nb::kw_only(), "costs_per_row"_a, "weights"_a.none(), "abstain_cost"_a.none(),
            "prices"_a.none(), "price_mode"_a, "alpha"_a, "population_size"_a, "crossover_rate"_a,
-           "mutation_rate"_a, "selection_pressure"_a, "elite_size"_a, "min_rows"_a, "max_depth"_a,
-           "min_split"_a, "sample_rows"_a, "crossover_odds"_a, "inner_odds"_a, "leaf_odds"_a, "local_rate"_a,
-           "local_rows"_a, "check"_a, "seed"_a, "n_threads"_a)
+           "mutation_rate"_a, "max_mutations"_a, "selection_pressure"_a, "elite_size"_a, "min_rows"_a,
+           "max_depth"_a, "min_split"_a, "sample_rows"_a, "crossover_odds"_a, "inner_odds"_a, "leaf_odds"_a,
+           "local_rate"_a, "local_rows"_a, "check"_a, "seed"_a, "n_threads"_a)
+      .def_prop_ro("size", [](const Evolution& self) { return self.trees().options().population_size; })
+      .def("solve", &Evolution::solve, nb::call_guard<nb::gil_scoped_release>(),
+           "Search the best tree at once where trees have few levels; whether none can be better.")
       .def(
           "start",
           [](Evolution& self, const std::vector<TreeArrays>& seeds) {

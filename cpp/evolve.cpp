@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "evolve_local.hpp"
 #include "evolve_operators.hpp"
 
 namespace stakes {
@@ -15,7 +14,7 @@ namespace stakes {
 namespace {
 
 // What a random stream is for; streams of different purposes are independent.
-enum Purpose : std::uint64_t { kStart = 1, kSelect = 2, kBreed = 3, kImprove = 4 };
+enum Purpose : std::uint64_t { kStart = 1, kSelect = 2, kBreed = 3, kSolve = 4 };
 
 }  // namespace
 
@@ -31,6 +30,18 @@ Individual Evolution::individual(NodePtr tree) const {
   return {std::move(tree), fitness};
 }
 
+bool Evolution::solve() {
+  if (options_.local_rate <= 0.0 || !solvable(trees_)) return false;
+  Random random({options_.seed, 0, 0, kSolve});
+  solved_ = searched_tree(trees_, random);
+  solved_.tree = trees_.maximize_fitness(solved_.tree);
+  return solved_.proved;
+}
+
+NodePtr Evolution::searched(Random& random) const {
+  return solved_.tree ? solved_.tree : trees_.maximize_fitness(searched_tree(trees_, random).tree);
+}
+
 void Evolution::start(const std::vector<FlatEvolved>& seeds) {
   std::vector<NodePtr> sketches;
   for (const FlatEvolved& seed : seeds) sketches.push_back(sketch_of(seed, table_));
@@ -38,10 +49,12 @@ void Evolution::start(const std::vector<FlatEvolved>& seeds) {
   pool_.run(population_.size(), true, [&](std::size_t i, std::size_t) {
     Random random({options_.seed, 0, i, kStart});
     NodePtr tree;
-    if (i < sketches.size()) {
+    if (solved_.proved) {
+      tree = solved_.tree;
+    } else if (i < sketches.size()) {
       tree = trees_.maximize_fitness(trees_.graft(sketches[i]));
     } else if (i == sketches.size() && options_.local_rate > 0.0) {
-      tree = trees_.maximize_fitness(searched_tree(trees_, random));
+      tree = searched(random);
     } else {
       tree = first_tree(trees_, random);
     }
@@ -119,10 +132,13 @@ void Evolution::step() {
   const std::vector<std::size_t> parents = select();
   std::vector<Individual> children(population_.size());
   // Below some thousand rows a generation takes less time than waking threads.
-  pool_.run((children.size() + 1) / 2, table_.n_rows >= 4096,
+  const bool worthwhile = table_.n_rows >= 4096;
+  pool_.run((children.size() + 1) / 2, worthwhile,
             [&](std::size_t pair, std::size_t) { breed(pair, parents, children); });
   keep_elite(children);
-  population_ = std::move(children);
+  population_.swap(children);
+  // Giving back the parents' nodes takes a tenth of a generation.
+  pool_.run(children.size(), worthwhile, [&](std::size_t i, std::size_t) { children[i].tree.reset(); });
   if (options_.check) check();
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "evolve_local.hpp"
 #include "evolve_tree.hpp"
 #include "parallel.hpp"
 
@@ -28,6 +29,9 @@ class Evolution {
  public:
   Evolution(EvolveTable table, EvolveOptions options, int n_threads);
 
+  // Searches for the best tree at once, where trees have few levels; true where no tree is fitter than the
+  // one found, so that evolving more is of no use. To be called before `start`.
+  bool solve();
   // The first population: these trees, and dipolar trees for the rest.
   void start(const std::vector<FlatEvolved>& seeds);
   // A population as it was.
@@ -44,6 +48,7 @@ class Evolution {
 
  private:
   Individual individual(NodePtr tree) const;
+  NodePtr searched(Random& random) const;
   std::vector<std::size_t> select() const;
   void breed(std::size_t pair, const std::vector<std::size_t>& parents,
              std::vector<Individual>& children) const;
@@ -56,6 +61,7 @@ class Evolution {
   ThreadPool pool_;
   std::vector<Individual> population_;
   std::uint64_t generation_ = 0;
+  Searched solved_;
 };
 
 }  // namespace stakes

@@ -32,7 +32,28 @@ std::pair<std::int32_t, std::int32_t> likely_answers(const EvolveTable& table, c
   return {bills[0].second, bills[std::min<std::size_t>(1, k - 1)].second};
 }
 
+// Whether another answer costs no more, whatever the rows: later ones of equals go.
+bool outdone(const std::vector<double>& costs, std::size_t k, const std::vector<std::size_t>& channels,
+             std::size_t p) {
+  for (std::size_t q = 0; q < k; ++q) {
+    const auto no_more = [&](std::size_t c) { return costs[c * k + q] <= costs[c * k + p]; };
+    const auto same = [&](std::size_t c) { return costs[c * k + q] == costs[c * k + p]; };
+    if (q == p || !std::all_of(channels.begin(), channels.end(), no_more)) continue;
+    if (q < p || !std::all_of(channels.begin(), channels.end(), same)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+LeafModel Ledger::model(const std::vector<std::size_t>& channels) const {
+  LeafModel model{channels.size(), table_.cost_per_row, {}, table_.abstain_cost, least_, scale_};
+  for (std::size_t p = 0; p < n_classes_ && !model.bills; ++p) {
+    if (counts() && outdone(table_.costs, n_classes_, channels, p)) continue;
+    for (const std::size_t c : channels) model.costs.push_back(table_.costs[c * n_classes_ + p]);
+  }
+  return model;
+}
 
 Groups group_column(const EvolveTable& table, const EvolveColumn& column, const Reach& reach,
                     const std::vector<std::uint32_t>& rows, std::size_t max_groups) {
@@ -50,7 +71,8 @@ Groups group_column(const EvolveTable& table, const EvolveColumn& column, const 
   }
   Groups groups;
   groups.of_value.assign(static_cast<std::size_t>(column.n_values), -1);
-  const std::size_t full = order.size() <= max_groups ? 0 : rows.size() / max_groups;
+  groups.distinct = order.size() <= max_groups;
+  const std::size_t full = groups.distinct ? 0 : rows.size() / max_groups;
   std::size_t filled = 0, fullest = 0, most = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i > 0 && filled >= full && groups.n < max_groups) {
@@ -65,12 +87,10 @@ Groups group_column(const EvolveTable& table, const EvolveColumn& column, const 
       fullest = groups.n - 1;
     }
   }
-  groups.rows.assign(groups.n, Mask((rows.size() + 63) / 64, 0));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int32_t code = column.code(rows[i]);
+  for (const std::uint32_t row : rows) {
+    const std::int32_t code = column.code(row);
     const std::size_t g = code < column.n_values ? static_cast<std::size_t>(groups.of_value[code]) : fullest;
     groups.group.push_back(static_cast<std::uint8_t>(g));
-    groups.rows[g][i / 64] |= std::uint64_t{1} << (i % 64);
   }
   return groups;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "evolve_pair_kernels.hpp"
 #include "evolve_tree.hpp"
 
 namespace stakes {
@@ -18,9 +19,7 @@ class Ledger {
       : table_(trees.table()), rows_(rows) {
     scale_ = static_cast<double>(reach.rows.count) / static_cast<double>(rows.size());
     n_classes_ = static_cast<std::size_t>(table_.n_classes);
-    abstains_ = table_.abstain_cost < std::numeric_limits<double>::infinity();
     channels_ = table_.cost_per_row ? n_classes_ + 1 : n_classes_;
-    bills_.resize(n_classes_);
     least_ = static_cast<double>(trees.options().min_rows);
     if (!table_.weights.empty() || scale_ > 1.0) least_ = 0.0;
   }
@@ -42,25 +41,9 @@ class Ledger {
     sums[n_classes_] += table_.weight(row);
   }
 
-  // Cost of the cheapest answer, as if all rows at the node had been looked at.
-  double leaf(const double* sums) const {
-    double best = std::numeric_limits<double>::infinity(), weight = 0.0;
-    if (table_.cost_per_row) {
-      best = *std::min_element(sums, sums + n_classes_);
-      weight = sums[n_classes_];
-    } else {
-      std::fill(bills_.begin(), bills_.end(), 0.0);
-      for (std::size_t c = 0; c < n_classes_; ++c) {
-        if (sums[c] == 0.0) continue;
-        weight += sums[c];
-        for (std::size_t p = 0; p < n_classes_; ++p) bills_[p] += sums[c] * table_.costs[c * n_classes_ + p];
-      }
-      best = *std::min_element(bills_.begin(), bills_.end());
-    }
-    if (weight < least_) return std::numeric_limits<double>::infinity();
-    if (abstains_) best = std::min(best, table_.abstain_cost * weight);
-    return best * scale_;
-  }
+  // How the cost of the cheapest answer follows from the sums of some channels, as if all rows at the node
+  // had been looked at.
+  LeafModel model(const std::vector<std::size_t>& channels) const;
 
   double scale() const { return scale_; }
   // The most that a row of a class can cost.
@@ -74,8 +57,6 @@ class Ledger {
   const std::vector<std::uint32_t>& rows_;
   std::size_t n_classes_ = 0, channels_ = 0;
   double scale_ = 1.0, least_ = 0.0;
-  bool abstains_ = false;
-  mutable std::vector<double> bills_;  // scratch: of each answer
 };
 
 // Finer groups of values find little more and cost the square of their number in time.
@@ -86,7 +67,7 @@ struct Groups {
   std::size_t n = 1;
   std::vector<std::uint8_t> group;     // of each row
   std::vector<std::int32_t> of_value;  // of each code; -1: does not occur
-  std::vector<Mask> rows;              // of each group
+  bool distinct = true;                // a group for each value that occurs
   double price = 0.0;                  // of testing the column, per row
   std::size_t first_test = 0;          // number of the test between its first two groups
 };

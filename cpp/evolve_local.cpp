@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "evolve_groups.hpp"
 #include "evolve_subtree.hpp"
 
 namespace stakes {
@@ -111,9 +112,12 @@ NodePtr best_test(const Trees& trees, const NodePtr& node, const Place& place, R
 }
 
 // About a millisecond for an offspring. The first population has one searched tree: it is one of many where
-// trees may grow, and close to the best there is where four levels are all.
-constexpr double kOperations = 2e6, kFirstOperations = 1e8, kShallowOperations = 1e10;
+// trees may grow, and close to the best there is where four levels are all. Where no size is too large and
+// tests are few, it is the best there is, after a few seconds.
+constexpr double kOperations = 2e6, kFirstOperations = 1e8, kShallowOperations = 1e10,
+                 kExhaustiveOperations = 1e11;
 constexpr int kShallow = 4;
+constexpr std::size_t kWidth = 24;
 
 int draw_levels(Random& random) {
   const double u = random.uniform();
@@ -124,7 +128,8 @@ int draw_levels(Random& random) {
 
 NodePtr improve_node(const Trees& trees, const NodePtr& root, Random& random) {
   Path path;
-  const NodePtr node = trees.find(root, random.below(static_cast<std::size_t>(root->size)), path);
+  const NodePtr node =
+      trees.whole(trees.find(root, random.below(static_cast<std::size_t>(root->size)), path));
   const Place place = trees.place_of(path);
   if (node->reach->pure || place.depth >= trees.options().max_depth) return root;
   NodePtr sketch;
@@ -134,23 +139,31 @@ NodePtr improve_node(const Trees& trees, const NodePtr& root, Random& random) {
     const int levels = std::min(draw_levels(random), trees.options().max_depth - place.depth);
     SubtreeOptions options = affordable(trees, *node->reach, levels, 8, kOperations);
     options.node_price = price_of_node(trees, root);
-    sketch = best_subtree(trees, *node->reach, place, options, random);
+    sketch = best_subtree(trees, *node->reach, place, options, random).sketch;
   }
   if (!sketch) return root;
   const NodePtr changed = trees.put(path, trees.graft(node->reach, sketch, place));
   return trees.fitness(changed) > trees.fitness(root) ? changed : root;
 }
 
-NodePtr searched_tree(const Trees& trees, Random& random) {
+bool solvable(const Trees& trees) {
+  const EvolveOptions& limits = trees.options();
+  if (limits.max_depth > kShallow || limits.alpha > 0.0 || limits.prices != PriceMode::none) return false;
+  const SubtreeOptions all{limits.max_depth, kWidth, kMaxGroups, true};
+  return search_operations(trees, *trees.everyone(), all) <= kExhaustiveOperations;
+}
+
+Searched searched_tree(const Trees& trees, Random& random) {
   const NodePtr leaf = trees.leaf(trees.everyone());
   const bool shallow = trees.options().max_depth <= kShallow;
   const int levels = shallow ? trees.options().max_depth : kShallow;
-  SubtreeOptions options =
-      affordable(trees, *leaf->reach, levels, 24, shallow ? kShallowOperations : kFirstOperations);
+  const double operations = shallow ? kShallowOperations : kFirstOperations;
+  SubtreeOptions options = affordable(trees, *leaf->reach, levels, kWidth, operations);
+  if (solvable(trees)) options = {levels, kWidth, kMaxGroups, true};
   options.node_price = price_of_node(trees, leaf);
   const Place place = trees.place_of({});
-  const NodePtr sketch = best_subtree(trees, *leaf->reach, place, options, random);
-  return sketch ? trees.graft(leaf->reach, sketch, place) : leaf;
+  const Subtree found = best_subtree(trees, *leaf->reach, place, options, random);
+  return {found.sketch ? trees.graft(leaf->reach, found.sketch, place) : leaf, found.proved};
 }
 
 }  // namespace stakes

@@ -9,7 +9,15 @@ namespace stakes {
 // may look at a sample of the rows, the whole tree's fitness on all rows decides.
 NodePtr improve_node(const Trees& trees, const NodePtr& root, Random& random);
 
+struct Searched {
+  NodePtr tree;
+  bool proved = false;  // no tree is fitter
+};
+
+// Whether size does not count and tests and levels are so few that all trees can be searched, in some
+// seconds.
+bool solvable(const Trees& trees);
 // A tree of a few levels, searched for as a whole.
-NodePtr searched_tree(const Trees& trees, Random& random);
+Searched searched_tree(const Trees& trees, Random& random);
 
 }  // namespace stakes

@@ -166,7 +166,7 @@ Chosen random_node(const Trees& trees, const NodePtr& root, Random& random) {
 }
 
 NodePtr put_sketch(const Trees& trees, const Chosen& at, const NodePtr& sketch) {
-  return trees.put(at.path, trees.graft(at.node->reach, sketch, trees.place_of(at.path)));
+  return trees.put(at.path, trees.graft(trees.whole(at.node)->reach, sketch, trees.place_of(at.path)));
 }
 
 Couple swap_tests(const Trees& trees, const Chosen& a, const Chosen& b) {
@@ -306,7 +306,7 @@ constexpr Variant kLeaf[] = {split_leaf, grow_leaf};
 
 NodePtr mutate_node(const Trees& trees, const NodePtr& root, std::size_t index, Random& random) {
   Path path;
-  const NodePtr node = trees.find(root, index, path);
+  const NodePtr node = trees.whole(trees.find(root, index, path));
   if (node->leaf() && node->reach->pure) return root;
   const EvolveOptions& options = trees.options();
   const Variant variant =
@@ -324,9 +324,11 @@ NodePtr mutate_node(const Trees& trees, const NodePtr& root, std::size_t index, 
 }  // namespace
 
 NodePtr mutate_tree(const Trees& trees, NodePtr root, Random& random) {
+  const EvolveOptions& options = trees.options();
+  const double rate = std::min(options.mutation_rate, options.max_mutations / root->size);
   // From the last node to the first: a change moves only nodes that have had their turn.
   for (auto i = static_cast<std::size_t>(root->size); i-- > 0;) {
-    if (random.chance(trees.options().mutation_rate)) root = mutate_node(trees, root, i, random);
+    if (random.chance(rate)) root = mutate_node(trees, root, i, random);
   }
   return root;
 }

@@ -284,6 +284,40 @@ ReachPtr everyone(const EvolveTable& table) {
   return reach;
 }
 
+namespace {
+
+std::shared_ptr<Reach> outline(const Reach& reach) {
+  RowSet rows;
+  rows.count = reach.rows.count;
+  return std::make_shared<Reach>(Reach{std::move(rows), reach.class_weights, reach.weight, reach.leaf_cost,
+                                       reach.answer, reach.label, reach.pure});
+}
+
+}  // namespace
+
+ReachPtr without_rows(const Reach& reach) {
+  return outline(reach);
+}
+
+ReachPtr with_rows(const EvolveTable& table, const Reach& reach, const std::vector<const RowSet*>& parts) {
+  auto whole = outline(reach);
+  // Many rows are put in order by bits, few by comparisons.
+  if (8 * reach.rows.count > table.n_words) {
+    Bits bits = new_bits(table);
+    std::fill_n(bits.get(), table.n_words, 0);
+    for (const RowSet* part : parts) {
+      for (const std::uint32_t row : part->list) bits[row / 64] |= std::uint64_t{1} << (row % 64);
+    }
+    whole->rows = keep(table, std::move(bits), reach.rows.count);
+    return whole;
+  }
+  std::vector<std::uint32_t>& list = whole->rows.list;
+  list.reserve(reach.rows.count);
+  for (const RowSet* part : parts) list.insert(list.end(), part->list.begin(), part->list.end());
+  std::sort(list.begin(), list.end());
+  return whole;
+}
+
 std::vector<ReachPtr> split(const EvolveTable& table, const Reach& from, const EvolveTest& test,
                             std::int32_t& missing_branch) {
   Parts parts(static_cast<std::size_t>(test.n_branches));

@@ -49,11 +49,13 @@ struct EvolveTable {
 // Fills `missing`, `members` and `class_rows`; codes, classes and costs are there already.
 void index_rows(EvolveTable& table);
 
-// Rows in ascending order: bits, or a list where that is smaller.
+// Rows in ascending order: bits, or a list where that is smaller. Some sets only know their number.
 struct RowSet {
   std::size_t count = 0;
   std::unique_ptr<std::uint64_t[]> bits;
   std::vector<std::uint32_t> list;
+
+  bool known() const { return bits || list.size() == count; }
 
   template <class Visit>
   void each(const EvolveTable& table, Visit visit) const {
@@ -88,6 +90,10 @@ struct Reach {
 using ReachPtr = std::shared_ptr<const Reach>;
 
 ReachPtr everyone(const EvolveTable& table);
+
+// The same without the rows, or with those of these parts, which are lists.
+ReachPtr without_rows(const Reach& reach);
+ReachPtr with_rows(const EvolveTable& table, const Reach& reach, const std::vector<const RowSet*>& parts);
 
 // The rows of each branch. Rows whose value is missing go where most of the others go, the first of equals;
 // `missing_branch` is told which.

@@ -73,7 +73,7 @@ NodePtr Trees::leaf(const ReachPtr& reach) const {
 NodePtr Trees::join(const ReachPtr& reach, std::shared_ptr<const EvolveTest> test,
                     std::vector<NodePtr> branches, std::int32_t missing_branch, double price) const {
   auto node = std::make_shared<EvolveNode>();
-  node->reach = reach;
+  node->reach = reach->rows.list.empty() ? reach : without_rows(*reach);
   node->test = std::move(test);
   node->missing_branch = missing_branch;
   node->price = price;
@@ -113,6 +113,24 @@ NodePtr Trees::graft(const ReachPtr& reach, const NodePtr& sketch, const Place& 
   std::vector<NodePtr> branches;
   for (std::size_t b = 0; b < reached.size(); ++b) branches.push_back(graft(reached[b], sketches[b], below));
   return join(reach, std::move(test), std::move(branches), missing_branch, price);
+}
+
+namespace {
+
+void leaf_rows(const EvolveNode& node, std::vector<const RowSet*>& parts) {
+  if (node.leaf()) parts.push_back(&node.reach->rows);
+  for (const NodePtr& branch : node.branches) leaf_rows(*branch, parts);
+}
+
+}  // namespace
+
+NodePtr Trees::whole(const NodePtr& node) const {
+  if (node->reach->rows.known()) return node;
+  std::vector<const RowSet*> parts;
+  leaf_rows(*node, parts);
+  auto copy = std::make_shared<EvolveNode>(*node);
+  copy->reach = with_rows(table_, *node->reach, parts);
+  return copy;
 }
 
 NodePtr Trees::find(const NodePtr& root, std::size_t index, Path& path) const {
@@ -217,7 +235,7 @@ NodePtr Trees::maximize_fitness(const NodePtr& node, Totals& totals) const {
   if (!pruned.uses.empty()) count_uses(kept, -1, pruned.uses);
   if (fitness(pruned) < fitness(totals)) return kept;
   totals = std::move(pruned);
-  return leaf(node->reach);
+  return leaf(whole(kept)->reach);
 }
 
 // ---- arrays -----------------------------------------------------------------------------------------------

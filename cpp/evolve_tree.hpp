@@ -10,8 +10,9 @@
 
 namespace stakes {
 
-// A node knows its rows and what they cost below it. Without `reach` it is a sketch: tests to be tried on
-// rows.
+// A node knows its rows and what they cost below it; an inner node with few rows leaves them to its leaves,
+// since lists on each level would take most of the memory. Without `reach` it is a sketch: tests to be tried
+// on rows.
 struct EvolveNode {
   ReachPtr reach;
   std::shared_ptr<const EvolveTest> test;  // null: a leaf
@@ -31,6 +32,7 @@ struct EvolveOptions {
   double alpha = 0.001;
   std::size_t population_size = 64;
   double crossover_rate = 0.2, mutation_rate = 0.05;
+  double max_mutations = 1e9;       // of an offspring, as expected
   double selection_pressure = 2.0;  // what the best individual is expected to be drawn
   std::size_t elite_size = 1;
   std::size_t min_rows = 1;  // of a leaf
@@ -79,6 +81,9 @@ class Trees {
   NodePtr graft(const NodePtr& sketch) const {
     return graft(everyone_, sketch, Place{Paid(table_.prices), 0});
   }
+
+  // The node with its rows, collected from its leaves where it does not have them.
+  NodePtr whole(const NodePtr& node) const;
 
   // Node `index` of the tree in preorder, and the way to it.
   NodePtr find(const NodePtr& root, std::size_t index, Path& path) const;

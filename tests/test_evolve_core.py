@@ -49,7 +49,7 @@ def coded_rows(draw, max_rows=90):
     )
 
 
-def population(rows, **changed):
+def population(rows, *, started=True, **changed):
     arrays = []
     for codes, n in zip(rows.columns, rows.n_values):
         dtype = np.uint8 if n <= 255 else np.uint16
@@ -59,6 +59,7 @@ def population(rows, **changed):
         "population_size": 8,
         "crossover_rate": 0.5,
         "mutation_rate": 0.3,
+        "max_mutations": 1e9,
         "selection_pressure": 2.0,
         "elite_size": 1,
         "min_rows": 1,
@@ -88,7 +89,8 @@ def population(rows, **changed):
         price_mode=rows.mode,
         **(options | changed),
     )
-    made.start([])
+    if started:
+        made.start([])
     return made
 
 
@@ -204,6 +206,18 @@ def test_ranking_prefers_the_fitter():
     assert strong.report()[3] > mean
 
 
+def test_a_limit_on_changes_leaves_most_trees_alone():
+    rows = some_rows()
+    options = {"crossover_rate": 0.0, "mutation_rate": 1.0, "local_rate": 0.0, "population_size": 64}
+    changed = []
+    for most in (1e-9, 0.5, 1e9):
+        made = population(rows, max_mutations=most, **options)
+        before = [list(map(bytes, tree[:6])) for tree in made.trees()]
+        made.step()
+        changed.append(sum(list(map(bytes, tree[:6])) not in before for tree in made.trees()))
+    assert changed[0] == 0 < changed[1] < 40 < changed[2]
+
+
 def test_no_costs_at_all_prefer_a_leaf():
     rows = some_rows()
     rows.costs = np.zeros((2, 2))
@@ -260,6 +274,7 @@ def test_damaged_trees_are_refused():
         {"selection_pressure": 3.0},
         {"elite_size": 9},
         {"min_rows": 0},
+        {"max_mutations": 0.0},
         {"max_depth": 10**6},
         {"min_split": 1},
         {"inner_odds": [1.0]},

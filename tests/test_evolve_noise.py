@@ -5,7 +5,7 @@ import pytest
 
 from stakes import GDTClassifier, datasets
 from stakes.evolve.alpha import LEAST
-from stakes.evolve.gdt import VARIANTS
+from stakes.evolve.settings import VARIANTS
 
 SHORT = {"population_size": 4, "max_generations": 2}
 

@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 from stakes import GDTClassifier, datasets
-from stakes.evolve.run import EvolutionInterrupted
+from stakes.evolve import seeds
+from stakes.evolve.run import EvolutionInterrupted, evolve
+from stakes.evolve.settings import LARGE_ROWS, core_options
+from test_evolve_core import population, some_rows
 
 QUICK = {"population_size": 16, "max_generations": 12, "patience": 50}
 
@@ -150,3 +153,71 @@ def test_an_interrupted_fit_warns_and_predicts():
         model = GDTClassifier(callback=callback, **QUICK).fit(X, y)
     assert model.n_generations_ == 4
     assert len(model.predict(X)) == 300
+
+
+@pytest.mark.parametrize("n_grown", [0, 3])
+def test_ctrl_c_while_seeds_grow_keeps_the_best_of_them(monkeypatch, n_grown):
+    X, y = rows(300)
+    grown = []
+
+    def c45_tree(*args):
+        if len(grown) == n_grown:
+            raise KeyboardInterrupt
+        grown.append(real(*args))
+        return grown[-1]
+
+    real = seeds.c45_tree
+    monkeypatch.setattr(seeds, "c45_tree", c45_tree)
+    with pytest.warns(EvolutionInterrupted, match="after 0 generations"):
+        model = GDTClassifier(alpha=0.001, **QUICK).fit(X, y)
+    assert model.n_generations_ == 0
+    assert (model.get_n_leaves() > 1) == (n_grown > 0)
+    assert len(model.predict(X)) == 300
+
+
+def test_ctrl_c_while_the_population_starts_keeps_it():
+    class Interrupted:
+        def __init__(self, population):
+            self.population = population
+
+        def __getattr__(self, name):
+            return getattr(self.population, name)
+
+        def start(self, trees):
+            self.population.start(trees)
+            raise KeyboardInterrupt
+
+    made = population(some_rows(), started=False)
+    with pytest.warns(EvolutionInterrupted, match="after 0 generations"):
+        run = evolve(Interrupted(made), [], max_generations=5, patience=5)
+    assert run.reports == [made.report()]
+    assert len(run.best) == 1
+
+
+def test_a_large_table_changes_few_nodes_of_an_offspring():
+    X, y = rows(LARGE_ROWS + 1)
+    one, two = (
+        GDTClassifier(n_jobs=n_jobs, debug=True, **(QUICK | {"max_generations": 3})).fit(X, y)
+        for n_jobs in (1, 2)
+    )
+    assert one.to_dict()["model"] == two.to_dict()["model"]
+    params = GDTClassifier().get_params()
+    few, many = (core_options(params, n, 0.0, 1)["max_mutations"] for n in (LARGE_ROWS + 1, LARGE_ROWS))
+    paper = core_options(params | {"variant": "paper"}, LARGE_ROWS + 1, 0.0, 1)["max_mutations"]
+    assert few < many == paper == float("inf")
+
+
+def test_ctrl_c_while_a_checkpoint_is_read_leaves_it_alone(tmp_path, monkeypatch):
+    def load(*_):
+        raise KeyboardInterrupt
+
+    X, y = rows(300)
+    monkeypatch.setattr("stakes.evolve.run._PAUSE", 0.0)
+    file = tmp_path / "run.npz"
+    with pytest.raises(Stop):
+        GDTClassifier(checkpoint=file, callback=stop_after(3), **QUICK).fit(X, y)
+    before = file.read_bytes()
+    monkeypatch.setattr("stakes.evolve.run.load_checkpoint", load)
+    with pytest.raises(KeyboardInterrupt):
+        GDTClassifier(checkpoint=file, **QUICK).fit(X, y)
+    assert file.read_bytes() == before

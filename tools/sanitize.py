@@ -21,6 +21,7 @@ PACKAGE = BUILD / "package" / "stakes"
 #: left out: these would import the ordinary build.
 TESTS = (
     "test_evolve_core.py",
+    "test_evolve_search.py",
     "test_discretize.py",
     "test_rules_core.py",
     "test_additive.py",

@@ -126,3 +126,19 @@ def cut_back(tree, node):
         if not leaf:
             order += range(first_child[i], first_child[i] + n_branches[i])
     return [np.array(part, dtype=np.int32) for part in made]
+
+
+def least_cost(rows, depth, min_rows=1, here=None):
+    """What the best tree of numeric tests and at most so many levels costs in all, by trying every one."""
+    here = list(range(len(rows.classes))) if here is None else here
+    best = min(sum(rows.weight(i) * rows.cost(i, p) for i in here) for p in range(rows.n_classes))
+    if rows.abstain is not None:
+        best = min(best, rows.abstain * sum(rows.weight(i) for i in here))
+    if depth == 0:
+        return best
+    for column, n_values in zip(rows.columns, rows.n_values):
+        for cut in range(n_values - 1):
+            sides = [i for i in here if column[i] <= cut], [i for i in here if column[i] > cut]
+            if min(map(len, sides)) >= min_rows:
+                best = min(best, sum(least_cost(rows, depth - 1, min_rows, side) for side in sides))
+    return best

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,7 @@ def alpha_path(
     table: Table,
     problem: Problem,
     options: Callable[[Problem, float], dict[str, Any]],
-    seed_trees: Callable[[Table, Problem], list[Sketch]],
+    seed_trees: Callable[[Table, Problem], Iterable[Sketch]],
     fitted: Callable[[Problem, Any], FittedTree],
     seed: int,
     checkpoint: Path | None = None,
@@ -120,7 +120,7 @@ def alpha_path(
 def _follow(
     problem: Problem,
     options: Callable[[Problem, float], dict[str, Any]],
-    trees: list[Sketch],
+    trees: Iterable[Sketch],
     fitted: Callable[[Problem, Any], FittedTree],
 ) -> list[FittedTree]:
     """Return the best tree for each penalty, each population started from the one before."""

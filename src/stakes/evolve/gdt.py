@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from stakes._core import MAX_DEPTH
 from stakes._features import check_features
 from stakes._weights import check_weight
-from stakes.costs import as_cost_matrix, as_feature_costs, check_example_costs, mean_cost_matrix
+from stakes.costs import check_example_costs
 from stakes.decision import Decision
 from stakes.evolve.alpha import AlphaPath, alpha_path, noise_alpha
-from stakes.evolve.coding import FEW_THRESHOLDS, MOST_THRESHOLDS, code_table
+from stakes.evolve.coding import MOST_THRESHOLDS
 from stakes.evolve.history import EvolutionHistory
-from stakes.evolve.problem import Problem, Sketch
+from stakes.evolve.problem import Problem, Sketch, problem_of
 from stakes.evolve.progress import progress
 from stakes.evolve.run import Run, evolve
 from stakes.evolve.seeds import seed_trees
+from stakes.evolve.settings import core_options, setting
 from stakes.table import Table
 from stakes.tree.base import TreeClassifier
 from stakes.tree.c45 import class_codes
 from stakes.tree.fitted import FittedTree
 
 _MOST = 2**31 - 1
-
-#: What None stands for; see docs/decisions/0011. The paper does not say how many rows a leaf must have.
-VARIANTS: dict[str, dict[str, Any]] = {
-    "paper": {"alpha": 0.001, "max_generations": 1000, "patience": 200, "min_samples_leaf": "sqrt"},
-    "memetic": {"alpha": "noise", "max_generations": 300, "patience": 100, "min_samples_leaf": 5},
-}
 
 
 class GDTClassifier(TreeClassifier):
@@ -67,7 +60,8 @@ class GDTClassifier(TreeClassifier):
     crossover_rate : float
         How often two parents exchange parts.
     mutation_rate : float
-        How often each node of a child is changed.
+        How often each node of a child is changed. Above 20,000 rows "memetic" lowers it for large trees, so
+        that one change of a child is expected at most.
     selection_pressure : float in [1, 2]
         Linear ranking: how often the best tree is expected among the parents. 1 selects at random.
     elite_size : int
@@ -104,7 +98,9 @@ class GDTClassifier(TreeClassifier):
         not, with CSGain where columns have prices.
     local_search : float in [0, 1]
         "memetic": share of offspring in which one node gets the best test for what is below it, or the best
-        subtree of up to three levels. Where positive, the first population has a searched tree of up to four.
+        subtree of up to three levels. Where positive, the first population has a searched tree of up to four;
+        with ``alpha=0``, a ``max_depth`` of at most 4 and few thresholds, every tree is tried, and no
+        generations are made.
     smoothing : {None, "laplace", "m"}
         Correction of the leaves' class shares, at prediction only.
     smoothing_strength : float
@@ -148,7 +144,8 @@ class GDTClassifier(TreeClassifier):
     A row whose tested value is missing follows the branch that most rows follow, in training and later. Where
     no training row lacked a value, a later row without one is spread over the branches in proportion.
 
-    Ctrl-C ends the search; the best tree so far is kept, with a warning.
+    Ctrl-C ends the search; the best tree so far is kept, with a warning. Before there is a population that is
+    the best of the seeds grown so far, or a leaf.
 
     References
     ----------
@@ -302,7 +299,7 @@ class GDTClassifier(TreeClassifier):
             kept = np.flatnonzero(weight > 0)
             table, codes, weight = table.take(kept), codes[kept], weight[kept]
             example_costs = None if example_costs is None else example_costs[kept]
-        problem = self._problem(table, classes, codes, weight, example_costs)
+        problem = problem_of(self.get_params(deep=False), table, classes, codes, weight, example_costs)
         seed = int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
         costed = self.cost_matrix is not None or costs is not None
         checkpoints = self._checkpoints()
@@ -319,8 +316,7 @@ class GDTClassifier(TreeClassifier):
         return self
 
     def _setting(self, name: str) -> Any:
-        value = getattr(self, name)
-        return VARIANTS[self.variant][name] if value is None else value
+        return setting(self.get_params(deep=False), name)
 
     def _checkpoints(self) -> tuple[Path | None, Path | None]:
         """Files of the run and of the choice of alpha."""
@@ -345,63 +341,12 @@ class GDTClassifier(TreeClassifier):
             self._fingerprint(problem, self._options(problem, 0.0, seed)) if checkpoint else "",
         )
 
-    def _problem(
-        self,
-        table: Table,
-        classes: NDArray[Any],
-        codes: NDArray[np.int32],
-        weight: NDArray[np.float64] | None,
-        costs: NDArray[np.float64] | None,
-    ) -> Problem:
-        if self.cost_matrix is not None:
-            values = as_cost_matrix(self.cost_matrix, classes).values
-        elif costs is not None:
-            values = mean_cost_matrix(costs, codes, classes, weight).values
-        else:
-            values = 1.0 - np.eye(len(classes))
-        paper = self.variant == "paper"
-        most = self.max_thresholds or (MOST_THRESHOLDS if paper else FEW_THRESHOLDS)
-        # With costs of their own, two rows of one class may call for different answers.
-        coded = code_table(table, codes, most, boundary=paper and costs is None)
-        return Problem(
-            coded=coded,
-            codes=codes,
-            classes=classes,
-            schema=table.schema,
-            cost_values=np.ascontiguousarray(values, dtype=np.float64),
-            costs=costs,
-            weights=None if weight is None or (weight == 1.0).all() else weight,
-            feature_costs=as_feature_costs(self.feature_costs, table.schema.names),
-            price_mode=self.feature_cost_mode,
-            abstain_cost=self.abstain_cost,
-        )
-
     def _options(self, problem: Problem, alpha: float, seed: int) -> dict[str, Any]:
-        n_rows, min_rows = len(problem.codes), self._setting("min_samples_leaf")
-        return {
-            "alpha": alpha,
-            "population_size": self.population_size,
-            "crossover_rate": self.crossover_rate,
-            "mutation_rate": self.mutation_rate,
-            "selection_pressure": self.selection_pressure,
-            "elite_size": min(self.elite_size, self.population_size),
-            "min_rows": round(n_rows**0.5) if min_rows == "sqrt" else min_rows,
-            "max_depth": MAX_DEPTH if self.max_depth is None else min(self.max_depth, MAX_DEPTH),
-            "min_split": self.min_samples_split,
-            "sample_rows": self.sample_rows or int(np.clip(n_rows // 10, 50, 500)),
-            "crossover_odds": _odds(self.crossover_odds, 3, "crossover_odds"),
-            "inner_odds": _odds(self.inner_odds, 5, "inner_odds"),
-            "leaf_odds": _odds(self.leaf_odds, 2, "leaf_odds"),
-            "local_rate": self.local_search if self.variant == "memetic" else 0.0,
-            "local_rows": 8192,
-            "check": self.debug,
-            "seed": seed,
-            "n_threads": effective_n_jobs(self.n_jobs),
-        }
+        return core_options(self.get_params(deep=False), len(problem.codes), alpha, seed)
 
-    def _seed_trees(self, table: Table, problem: Problem, seed: int) -> list[Sketch]:
+    def _seed_trees(self, table: Table, problem: Problem, seed: int) -> Iterable[Sketch]:
         if self.variant == "paper":
-            return []
+            return ()
         depth = -1 if self.max_depth is None else self.max_depth
         return seed_trees(table, problem, round(self.seeds * self.population_size), depth, seed)
 
@@ -455,10 +400,3 @@ class GDTClassifier(TreeClassifier):
         document = super().to_dict()
         document["params"] |= {"callback": None, "checkpoint": None}
         return document
-
-
-def _odds(values: Sequence[float], n: int, name: str) -> list[float]:
-    odds = np.asarray(values, dtype=np.float64)
-    if odds.shape != (n,) or not np.isfinite(odds).all() or (odds < 0).any() or odds.sum() <= 0:
-        raise ValueError(f"{name} must be {n} numbers of at least 0, not all of them 0, got {values!r}")
-    return odds.tolist()

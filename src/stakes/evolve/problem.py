@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes.costs import FeatureCosts
-from stakes.evolve.coding import Coded
-from stakes.table import Schema
+from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs, mean_cost_matrix
+from stakes.evolve.coding import FEW_THRESHOLDS, MOST_THRESHOLDS, Coded, code_table
+from stakes.table import Schema, Table
 from stakes.tree.fitted import FittedTree
 from stakes.tree.learn import node_probabilities
 from stakes.tree.model import TreeModel
@@ -163,6 +163,53 @@ class Problem:
         if smoothing is None:  # the core has seen each row's own costs
             return FittedTree(tree=tree, values=values, decision=answer, **parts)
         return FittedTree.decided(tree=tree, values=values, **parts)
+
+
+def problem_of(
+    params: dict[str, Any],
+    table: Table,
+    classes: NDArray[Any],
+    codes: NDArray[np.int32],
+    weights: Floats | None,
+    costs: Floats | None,
+) -> Problem:
+    """Describe a problem by rows and the parameters of a :class:`~stakes.evolve.GDTClassifier`.
+
+    Parameters
+    ----------
+    params : dict
+        Parameters of the classifier by name.
+    table : Table
+        The columns.
+    classes, codes : arrays
+        Labels, and the class code of each row.
+    weights : array of shape (n_samples,) or None
+        Positive weights of rows.
+    costs : array of shape (n_samples, n_classes) or None
+        Each row's own costs.
+    """
+    if params["cost_matrix"] is not None:
+        values = as_cost_matrix(params["cost_matrix"], classes).values
+    elif costs is not None:
+        values = mean_cost_matrix(costs, codes, classes, weights).values
+    else:
+        values = 1.0 - np.eye(len(classes))
+    paper = params["variant"] == "paper"
+    most = params["max_thresholds"] or (MOST_THRESHOLDS if paper else FEW_THRESHOLDS)
+    # With costs of their own, two rows of one class may call for different answers.
+    coded = code_table(table, codes, most, boundary=paper and costs is None)
+    return Problem(
+        coded=coded,
+        codes=codes,
+        classes=classes,
+        schema=table.schema,
+        cost_values=np.ascontiguousarray(values, dtype=np.float64),
+        costs=costs,
+        weights=None if weights is None or (weights == 1.0).all() else weights,
+        feature_costs=as_feature_costs(params["feature_costs"], table.schema.names),
+        price_mode=params["feature_cost_mode"],
+        abstain_cost=params["abstain_cost"],
+    )
 
 
 def _heaviest(counts: Floats) -> NDArray[np.int32]:

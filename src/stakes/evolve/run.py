@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,8 @@ class Run:
         Stop after so many generations, or after so many without a better best tree.
     reports : list of tuple
         What the core reported about each generation, the first population included.
+    proved : bool
+        Whether no tree can be better than the best of the first population.
     best : list of (int, arrays)
         Each best tree with the generation that it appeared in.
     """
@@ -49,6 +51,7 @@ class Run:
     population: _core.Evolution
     max_generations: int
     patience: int
+    proved: bool = False
     reports: list[Report] = field(default_factory=list)
     best: list[tuple[int, Any]] = field(default_factory=list)
 
@@ -61,7 +64,7 @@ class Run:
     def finished(self) -> bool:
         """Whether there is nothing more to do."""
         waited = self.generation - self.best[-1][0]
-        return self.generation >= self.max_generations or waited >= self.patience
+        return self.proved or self.generation >= self.max_generations or waited >= self.patience
 
     def note(self) -> Generation:
         """Take down the present generation."""
@@ -80,7 +83,7 @@ class Run:
 
 def evolve(
     population: _core.Evolution,
-    seeds: list[Sketch],
+    seeds: Iterable[Sketch],
     *,
     max_generations: int,
     patience: int,
@@ -94,8 +97,8 @@ def evolve(
     ----------
     population : _core.Evolution
         Not yet started.
-    seeds : list of Sketch
-        Trees of the first population; dipolar ones fill it up.
+    seeds : iterable of Sketch
+        Trees of the first population; dipolar ones fill it up. Not asked for where they are not needed.
     max_generations, patience : int
         Stop after so many generations, or after so many without a better best tree.
     callbacks : sequence of callable
@@ -108,16 +111,21 @@ def evolve(
     Returns
     -------
     Run
-        Ctrl-C ends it early, with a warning.
+        Ctrl-C ends it early, with a warning; before the first population, with the best of the seeds so far
+        or a leaf.
     """
     run = Run(population, max_generations, patience)
-    if checkpoint is not None and checkpoint.exists():
-        load_checkpoint(run, checkpoint, fingerprint)
-    else:
-        population.start(seeds)
-        _tell(callbacks, run.note())
-    saved = time.monotonic()
+    grown: list[Sketch] = []
     try:
+        run.proved = population.solve()
+        if checkpoint is not None and checkpoint.exists():
+            load_checkpoint(run, checkpoint, fingerprint)
+        else:
+            for tree in () if run.proved else seeds:
+                grown.append(tree)
+            population.start(grown)
+            _tell(callbacks, run.note())
+        saved = time.monotonic()
         while not run.finished:
             population.step()
             _tell(callbacks, run.note())
@@ -125,6 +133,10 @@ def evolve(
                 save_checkpoint(run, checkpoint, fingerprint)
                 saved = time.monotonic()
     except KeyboardInterrupt:
+        if not run.reports:
+            if checkpoint is not None and checkpoint.exists():
+                raise  # more is on disk than could be returned
+            _begin_with(run, grown)
         warnings.warn(
             f"interrupted after {run.generation} generations; the best tree so far is kept",
             EvolutionInterrupted,
@@ -133,6 +145,15 @@ def evolve(
     if checkpoint is not None:
         save_checkpoint(run, checkpoint, fingerprint)
     return run
+
+
+def _begin_with(run: Run, trees: list[Sketch]) -> None:
+    """Take these trees and leaves for a population that was not started."""
+    if not run.population.trees():
+        leaf = [np.array(part, dtype=np.int32) for part in ([-1], [-1], [-1], [0], [0, 0], [])]
+        size = run.population.size
+        run.population.restore([*trees[:size], *[leaf] * (size - len(trees))], 0)
+    run.note()
 
 
 def _tell(callbacks: Sequence[Callback], generation: Generation) -> None:

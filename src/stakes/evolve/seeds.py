@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,12 @@ _ROWS = 20_000
 _KINDS = (("weights", "error"), ("weights", None), ("none", "cost"), ("none", "error"))
 
 
-def seed_trees(table: Table, problem: Problem, n_seeds: int, max_depth: int, seed: int) -> list[Sketch]:
-    """Return at most ``n_seeds`` trees for the first population."""
+def seed_trees(table: Table, problem: Problem, n_seeds: int, max_depth: int, seed: int) -> Iterator[Sketch]:
+    """Grow at most ``n_seeds`` trees for the first population, each when it is asked for."""
     rng = np.random.default_rng([seed, 0x5EED])
     n_rows = len(problem.codes)
     sample = rng.choice(n_rows, _ROWS, replace=False) if n_rows > _ROWS else np.arange(n_rows)
     rows = table.take(sample) if n_rows > _ROWS else table
-    found: list[Sketch] = []
     for i in range(n_seeds):
         cost_use, prune = _KINDS[i % len(_KINDS)]
         times = (
@@ -36,8 +36,7 @@ def seed_trees(table: Table, problem: Problem, n_seeds: int, max_depth: int, see
         tree = c45_tree(rows, problem, sample, times, cost_use, prune, max_depth, i)
         sketch = sketch_of(tree, problem.coded)
         if sketch is not None:
-            found.append(sketch)
-    return found
+            yield sketch
 
 
 def c45_tree(
