@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rules2012_data import as_problem, load
+from rules_data import as_problem, load
 from stakes import MDLDiscretizer, RuleClassifier, _core
 
 HERE = Path(__file__).parent
@@ -45,7 +45,7 @@ def cn2_seconds(X, y, work):
         everything = (np.arange(N_ROWS), np.arange(10))
         problem = as_problem(X, y, [everything], min_covered_examples=SUPPORT, max_rule_length=LENGTH)
         (work / "speed.json").write_text(json.dumps(problem))
-        command = [orange, str(HERE / "rules2012_cn2.py"), str(work / "speed.json"), str(target)]
+        command = [orange, str(HERE / "rules_cn2.py"), str(work / "speed.json"), str(target)]
         subprocess.run(command, check=True)
     return json.loads(target.read_text())[0] if target.exists() else None
 
@@ -137,7 +137,7 @@ def large_search():
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir(), "stakes-rules2012"))
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir(), "stakes-rules"))
     work = parser.parse_args().work
     work.mkdir(exist_ok=True, parents=True)
     lines = [

@@ -2,8 +2,9 @@
 
 #include <bit>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define STAKES_X86 1
+#include "width.hpp"
+
+#ifdef STAKES_X86
 #include <immintrin.h>
 #endif
 
@@ -118,20 +119,14 @@ constexpr BitKernels kAvx512{at_most_8_avx512, at_most_16_avx512, count_and_avx5
 
 #endif
 
-const BitKernels& widest() {
-#ifdef STAKES_X86
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vpopcntdq")) return kAvx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) return kAvx2;
-#endif
-  return kPlain;
-}
-
 }  // namespace
 
 const BitKernels& bit_kernels() {
-  static const BitKernels& kernels = widest();
-  return kernels;
+#ifdef STAKES_X86
+  if (width() == Width::kAvx512) return kAvx512;
+  if (width() == Width::kAvx2) return kAvx2;
+#endif
+  return kPlain;
 }
 
 }  // namespace stakes

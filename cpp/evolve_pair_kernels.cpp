@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <bit>
 
+#include "width.hpp"
+
 #if defined(__GNUC__)
 #define STAKES_INLINE __attribute__((always_inline)) inline
 #else
 #define STAKES_INLINE inline
 #endif
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define STAKES_X86 1
+#ifdef STAKES_X86
 #include <immintrin.h>
 #endif
 
@@ -205,25 +206,14 @@ STAKES_PAIR_KERNELS(avx2, STAKES_AVX2, extract_bmi2)
 STAKES_PAIR_KERNELS(avx512, STAKES_AVX512, extract_bmi2)
 #endif
 
-const PairKernels& widest() {
-#ifdef STAKES_X86
-  __builtin_cpu_init();
-  const bool avx2 =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2");
-  if (avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq")) {
-    return k_avx512;
-  }
-  if (avx2) return k_avx2;
-#endif
-  return k_plain;
-}
-
 }  // namespace
 
 const PairKernels& pair_kernels() {
-  static const PairKernels& kernels = widest();
-  return kernels;
+#ifdef STAKES_X86
+  if (width() == Width::kAvx512) return k_avx512;
+  if (width() == Width::kAvx2) return k_avx2;
+#endif
+  return k_plain;
 }
 
 }  // namespace stakes

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -113,3 +117,33 @@ def test_a_proved_tree_needs_no_generations():
 def test_the_core_says_how_many_trees_it_has():
     rows = twin.Rows([[0, 1]], [2], [False], [0, 1], 2, 1.0 - np.eye(2))
     assert isinstance(made := population(rows), _core.Evolution) and made.size == 8
+
+
+PROGRAM = """
+import json
+from stakes import GDTClassifier, datasets
+
+table, costs = datasets.load_table("german")
+few = ["installment_commitment", "residence_since", "existing_credits", "num_dependents"]
+searched = {"max_depth": 3, "alpha": 0.0}, few
+evolved = {"max_generations": 20}, ["duration", "credit_amount", "checking_status"]
+published = {"max_generations": 20, "variant": "paper"}, ["duration", "credit_amount", "checking_status"]
+for options, names in (searched, evolved, published):
+    model = GDTClassifier(cost_matrix=costs, **options).fit(table.select(names), table.labels())
+    print(json.dumps(model.to_dict()))
+"""
+
+
+def test_the_tree_is_the_same_whatever_the_instructions():
+    """Kernels for wide instructions against those for any machine; here at most as wide as this one has."""
+    said = {
+        width: subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env=os.environ | {"STAKES_INSTRUCTIONS": width},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for width in ("plain", "avx2", "")
+    }
+    assert said["plain"] and said["plain"] == said["avx2"] == said[""]

@@ -1,12 +1,12 @@
 """Tables I to V and figures 1 to 4 of the rules paper (2012), next to the paper's figures and to CN2.
 
-    STAKES_DATA=folder STAKES_ORANGE=/venv/bin/python python benchmarks/rules2012.py [--work folder]
+    STAKES_DATA=folder STAKES_ORANGE=/venv/bin/python python benchmarks/rules_readings.py [--work folder]
 
 Ten random splits, 70 % for training, the same for every method. The paper does not say on which rows columns were cut; its
 figures (sonar, waveform, Pima) come out when all rows are used, before splitting, so that is "all rows" here. Test labels then
 shape the cuts: "training rows" is the honest way, shown next to it and used against CN2. STAKES_ORANGE is the Python of an
 environment with Orange3; CN2's answers are kept in the work folder and not computed again, and without STAKES_ORANGE there are
-only those. Writes results/rules2012.md and docs/images/rules2012.svg.
+only those. Writes results/rules_readings.md and docs/images/rules2012.svg.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rules2012_data import CUT_OFFS, N_SPLITS, PAPER, PAPER_COSTS, PAPER_COSTS_3, RATIOS, as_problem, load
+from rules_data import CUT_OFFS, N_SPLITS, PAPER, PAPER_COSTS, PAPER_COSTS_3, RATIOS, as_problem, load
 from stakes import MDLDiscretizer, RuleClassifier
 from stakes.rules import RuleSearchWarning
 
@@ -126,7 +126,7 @@ def answers_of(name, learner, work):
     if orange and done < N_SPLITS:
         source = work / f"{name}{suffix}.json"
         source.write_text(json.dumps(as_problem(X, y, splits, learner)))
-        subprocess.run([orange, str(HERE / "rules2012_cn2.py"), str(source), str(target)], check=True)
+        subprocess.run([orange, str(HERE / "rules_cn2.py"), str(source), str(target)], check=True)
     return json.loads(target.read_text()) if target.exists() else []
 
 
@@ -310,7 +310,7 @@ def support_and_check(names):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir(), "stakes-rules2012"))
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir(), "stakes-rules"))
     work = parser.parse_args().work
     work.mkdir(exist_ok=True, parents=True)
     warnings.simplefilter("ignore", RuleSearchWarning)  # sonar with a support of two rows is cut short
@@ -324,7 +324,7 @@ def main() -> None:
     lines = [
         "# Rules for non-forced classification (2012): Tables I to V, figures 1 to 4",
         "",
-        f"`benchmarks/rules2012.py`: {N_SPLITS} random splits of 70/30 (the same for all methods), defaults unless said otherwise, Python "
+        f"`benchmarks/rules_readings.py`: {N_SPLITS} random splits of 70/30 (the same for all methods), defaults unless said otherwise, Python "
         f"{platform.python_version()}. The paper does not say on which rows its columns were cut. Cut on all rows before splitting, as most "
         "tools of its time made easy, the figures are close to the paper's; that lets test labels into the cuts, so the honest ones, cut on "
         "training rows only, stand next to them. Curves: docs/images/rules2012.svg.",
@@ -339,7 +339,7 @@ def main() -> None:
         lines.append(
             "CN2 was not run here, since STAKES_ORANGE does not name a Python with Orange3; kept answers are shown."
         )
-    (HERE / "results" / "rules2012.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    (HERE / "results" / "rules_readings.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""CN2 of Orange on given splits; run by rules2012.py with the Python of an environment that has Orange3.
+"""CN2 of Orange on given splits; run by rules_readings.py with the Python of an environment that has Orange3.
 
-    python benchmarks/rules2012_cn2.py problem.json answers.json
+    python benchmarks/rules_cn2.py problem.json answers.json
 
 The problem has columns, classes and splits; the answers are, for each split, the class of every test row and the seconds that
 fitting took. A split that is there already is not computed again.
