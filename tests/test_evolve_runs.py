@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from stakes import GDTClassifier, datasets
-from stakes.evolve import seeds
+from stakes.evolve import alpha, seeds
 from stakes.evolve.run import EvolutionInterrupted, evolve
 from stakes.evolve.settings import LARGE_ROWS, core_options
 from test_evolve_core import population, some_rows
@@ -153,6 +153,46 @@ def test_an_interrupted_fit_warns_and_predicts():
         model = GDTClassifier(callback=callback, **QUICK).fit(X, y)
     assert model.n_generations_ == 4
     assert len(model.predict(X)) == 300
+
+
+def test_ctrl_c_keeps_the_checkpoint_to_go_on_from(tmp_path, monkeypatch):
+    X, y = rows(300)
+
+    def callback(generation):
+        if generation.number == 4:
+            raise KeyboardInterrupt
+
+    file = tmp_path / "run.npz"
+    with pytest.warns(EvolutionInterrupted):
+        GDTClassifier(callback=callback, checkpoint=file, **QUICK).fit(X, y)
+    resumed = GDTClassifier(checkpoint=file, **QUICK).fit(X, y)
+    whole = GDTClassifier(**QUICK).fit(X, y)
+    assert resumed.to_dict()["model"] == whole.to_dict()["model"]
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("n_folds", [0, 2])
+def test_ctrl_c_while_alpha_is_chosen_keeps_a_tree_and_the_folds_done(tmp_path, monkeypatch, n_folds):
+    X, y = rows(300)
+    file, done = tmp_path / "run.npz", []
+
+    def follow(*args):
+        if len(done) == n_folds:
+            raise KeyboardInterrupt
+        done.append(real(*args))
+        return done[-1]
+
+    real = alpha._follow
+    params = QUICK | {"alpha": "auto", "checkpoint": file}
+    with monkeypatch.context() as patched:
+        patched.setattr(alpha, "_follow", follow)
+        with pytest.warns(EvolutionInterrupted, match="while alpha was chosen"):
+            model = GDTClassifier(**params).fit(X, y)
+    assert model.alpha_path_.interrupted and len(model.alpha_path_.costs) == n_folds
+    assert model.n_generations_ == 0 and len(model.predict(X)) == 300
+    resumed = GDTClassifier(**params).fit(X, y)
+    whole = GDTClassifier(**(params | {"checkpoint": None})).fit(X, y)
+    assert resumed.to_dict()["model"] == whole.to_dict()["model"]
 
 
 @pytest.mark.parametrize("n_grown", [0, 3])

@@ -54,15 +54,20 @@ class AlphaPath:
         Mean cost of the rows left out, tests and abstentions included.
     sizes : array of shape (n_folds, n_alphas)
         Number of nodes.
+    interrupted : bool
+        Whether Ctrl-C ended it; there are fewer folds then.
     """
 
     alphas: Floats
     costs: Floats
     sizes: Floats
+    interrupted: bool = False
 
     @property
     def best(self) -> float:
         """The usual penalty, or another whose cost is lower by more than a standard error over the folds."""
+        if not len(self.costs):
+            return float(self.alphas[STEPS.index(USUAL)])
         saved = self.costs[:, [STEPS.index(USUAL)]] - self.costs
         error = saved.std(axis=0) / np.sqrt(max(1, len(saved) - 1))
         mean = saved.mean(axis=0)
@@ -80,7 +85,7 @@ def alpha_path(
     checkpoint: Path | None = None,
     fingerprint: str = "",
 ) -> AlphaPath:
-    """Follow the path on each fold.
+    """Follow the path on each fold; Ctrl-C leaves it at those that are done.
 
     Parameters
     ----------
@@ -106,15 +111,19 @@ def alpha_path(
     if checkpoint is not None and checkpoint.exists():
         kept = read_arrays(checkpoint, fingerprint)
         costs, sizes = kept["costs"], kept["sizes"]
-    for k in range(len(costs), n_folds):
-        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        part, test = problem.take(inside), problem.take(outside)
-        models = _follow(part, options, seed_trees(table.take(inside), part), fitted)
-        bills = [held_out_cost(model, table.take(outside), test) for model in models]
-        costs, sizes = np.vstack([costs, bills]), np.vstack([sizes, [m.tree.n_nodes for m in models]])
-        if checkpoint is not None:
-            write_arrays(checkpoint, fingerprint, {"costs": costs, "sizes": sizes})
-    return AlphaPath(steps / len(problem.codes), costs, sizes)
+    interrupted = False
+    try:
+        for k in range(len(costs), n_folds):
+            inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+            part, test = problem.take(inside), problem.take(outside)
+            models = _follow(part, options, seed_trees(table.take(inside), part), fitted)
+            bills = [held_out_cost(model, table.take(outside), test) for model in models]
+            costs, sizes = np.vstack([costs, bills]), np.vstack([sizes, [m.tree.n_nodes for m in models]])
+            if checkpoint is not None:
+                write_arrays(checkpoint, fingerprint, {"costs": costs, "sizes": sizes})
+    except KeyboardInterrupt:
+        interrupted = True
+    return AlphaPath(steps / len(problem.codes), costs, sizes, interrupted)
 
 
 def _follow(
@@ -127,7 +136,7 @@ def _follow(
     models = []
     for step in STEPS:
         population = problem.population(**options(problem, step / len(problem.codes)))
-        run = evolve(population, trees, max_generations=_GENERATIONS, patience=_PATIENCE)
+        run = evolve(population, trees, max_generations=_GENERATIONS, patience=_PATIENCE, stoppable=False)
         trees = [list(tree[:6]) for tree in population.trees()]
         models.append(fitted(problem, run.best[-1][1]))
     return models

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from numbers import Integral, Real
@@ -22,7 +23,7 @@ from stakes.evolve.coding import MOST_THRESHOLDS
 from stakes.evolve.history import EvolutionHistory
 from stakes.evolve.problem import Problem, Sketch, problem_of
 from stakes.evolve.progress import progress
-from stakes.evolve.run import Run, evolve
+from stakes.evolve.run import EvolutionInterrupted, Run, evolve
 from stakes.evolve.seeds import seed_trees
 from stakes.evolve.settings import core_options, setting
 from stakes.table import Table
@@ -110,7 +111,8 @@ class GDTClassifier(TreeClassifier):
     verbose : bool
         Whether to show a progress bar.
     checkpoint : path or None
-        File that the run is kept in, and continued from where it exists; removed when the fit is done.
+        File that the run is kept in, and continued from where it exists; removed when the fit is done, but
+        not after Ctrl-C.
     debug : bool
         Whether every tree is computed afresh in each generation and compared. Slow.
     categorical_features : list of names or indices, mask or None
@@ -303,16 +305,27 @@ class GDTClassifier(TreeClassifier):
         seed = int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
         costed = self.cost_matrix is not None or costs is not None
         checkpoints = self._checkpoints()
-        alpha = self._setting("alpha")
+        alpha, interrupted = self._setting("alpha"), False
         if alpha == "auto":
             self.alpha_path_ = self._alpha_path(table, problem, seed, costed, checkpoints[1])
-            alpha = self.alpha_path_.best
+            alpha, interrupted = self.alpha_path_.best, self.alpha_path_.interrupted
         self.alpha_ = noise_alpha(table, problem, seed) if alpha == "noise" else float(alpha)
-        run = self._run(table, problem, self.alpha_, seed, checkpoints[0])
+        if interrupted:
+            warnings.warn(
+                "interrupted while alpha was chosen; the best of the first population is kept",
+                EvolutionInterrupted,
+                stacklevel=2,
+            )
+            run = self._run(table, problem, self.alpha_, seed, None, 0)
+        else:
+            run = self._run(
+                table, problem, self.alpha_, seed, checkpoints[0], self._setting("max_generations")
+            )
         self._finish(problem, run, costed)
-        for path in checkpoints:
-            if path is not None:
-                path.unlink(missing_ok=True)
+        if not (interrupted or run.interrupted):
+            for path in checkpoints:
+                if path is not None:
+                    path.unlink(missing_ok=True)
         return self
 
     def _setting(self, name: str) -> Any:
@@ -356,13 +369,21 @@ class GDTClassifier(TreeClassifier):
         others = (self.variant, self.seeds, self.smoothing, self.smoothing_strength)
         return f"{problem.fingerprint()} {known} {others}"
 
-    def _run(self, table: Table, problem: Problem, alpha: float, seed: int, checkpoint: Path | None) -> Run:
+    def _run(
+        self,
+        table: Table,
+        problem: Problem,
+        alpha: float,
+        seed: int,
+        checkpoint: Path | None,
+        max_generations: int,
+    ) -> Run:
         options = self._options(problem, alpha, seed)
-        with progress(self._setting("max_generations")) if self.verbose else nullcontext() as bar:
+        with progress(max_generations) if self.verbose else nullcontext() as bar:
             return evolve(
                 problem.population(**options),
                 self._seed_trees(table, problem, seed),
-                max_generations=self._setting("max_generations"),
+                max_generations=max_generations,
                 patience=self._setting("patience"),
                 callbacks=[told for told in (bar, self.callback) if told is not None],
                 checkpoint=checkpoint,

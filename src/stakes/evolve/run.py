@@ -46,6 +46,8 @@ class Run:
         Whether no tree can be better than the best of the first population.
     best : list of (int, arrays)
         Each best tree with the generation that it appeared in.
+    interrupted : bool
+        Whether Ctrl-C ended it.
     """
 
     population: _core.Evolution
@@ -54,6 +56,7 @@ class Run:
     proved: bool = False
     reports: list[Report] = field(default_factory=list)
     best: list[tuple[int, Any]] = field(default_factory=list)
+    interrupted: bool = False
 
     @property
     def generation(self) -> int:
@@ -90,6 +93,7 @@ def evolve(
     callbacks: Sequence[Callback] = (),
     checkpoint: Path | None = None,
     fingerprint: str = "",
+    stoppable: bool = True,
 ) -> Run:
     """Evolve until patience or generations run out.
 
@@ -107,6 +111,8 @@ def evolve(
         File that the run is kept in, and continued from where it exists.
     fingerprint : str
         What the file must say that it belongs to.
+    stoppable : bool
+        Whether Ctrl-C ends the run with what there is, rather than raising KeyboardInterrupt.
 
     Returns
     -------
@@ -133,10 +139,13 @@ def evolve(
                 save_checkpoint(run, checkpoint, fingerprint)
                 saved = time.monotonic()
     except KeyboardInterrupt:
+        if not stoppable:
+            raise
         if not run.reports:
             if checkpoint is not None and checkpoint.exists():
                 raise  # more is on disk than could be returned
             _begin_with(run, grown)
+        run.interrupted = True
         warnings.warn(
             f"interrupted after {run.generation} generations; the best tree so far is kept",
             EvolutionInterrupted,
