@@ -2,8 +2,8 @@
 
     STAKES_DATA=folder python benchmarks/alpha_auto.py [--runs 2] [--sets german,heart]
 
-The default variant of GDTClassifier with three ways to set the penalty on size; protocol, folds and costs are those of
-kretowski2007.py. Finished runs are kept in results/alpha_auto.tmp. Writes results/alpha_auto.md.
+The default variant of GDTClassifier with three ways to set the penalty on size; protocol, folds and costs are those of the
+paper. Finished runs are kept in results/alpha_auto.tmp. Writes results/alpha_auto.md.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import time
 from pathlib import Path
 
 import numpy as np
 
 from kept import Kept
-from kretowski2007 import SETS, cost_of, markdown, measure, spread
+from kretowski_data import SETS, costs_of, load
 from stakes import GDTClassifier
+from stakes._folds import stratified_folds
 
 HERE = Path(__file__).parent
 WAYS = {"noise (default)": None, "0.001 (the paper's)": 0.001, "auto": "auto"}
@@ -25,6 +27,52 @@ WAYS = {"noise (default)": None, "0.001 (the paper's)": 0.001, "auto": "auto"}
 
 def learner(alpha):
     return lambda costs, seed: GDTClassifier(cost_matrix=costs, alpha=alpha, random_state=seed)
+
+
+def one_run(name, make, seed):
+    """Cost of each test row summed by fold, rows, leaves and CPU seconds of each fold."""
+    X, y, data = load(name)
+    costs = costs_of(name, data, seed)
+    fold, folds = stratified_folds(costs.codes(y), 10, seed), []
+    for number in range(10):
+        train, test = fold != number, fold == number
+        start = time.process_time()
+        model = make(costs, seed).fit(X[train], y[train])
+        seconds = time.process_time() - start
+        paid = costs.values[costs.codes(y[test]), costs.codes(model.predict(X[test]))].sum()
+        leaves = model.get_n_leaves() if hasattr(model, "get_n_leaves") else 1
+        folds.append((float(paid), int(test.sum()), int(leaves), seconds))
+    return folds
+
+
+def measure(kept, name, learner, make, seeds):
+    """Folds of all runs: an array of (runs, 10, 4)."""
+    runs = []
+    for seed in seeds:
+        fresh = (name, learner, seed) not in kept.found
+        folds = kept.get((name, learner, seed), lambda seed=seed: one_run(name, make, seed))
+        runs.append(folds)
+        if fresh:
+            paid, rows, leaves, seconds = np.sum(folds, axis=0)
+            print(
+                f"{name:16s} {learner:24s} run {seed:3d}  cost {paid / rows:.3f}  leaves {leaves / 10:5.1f}  "
+                f"{seconds / 10:.2f} s a fit",
+                flush=True,
+            )
+    return np.array(runs, dtype=float)
+
+
+def cost_of(runs):
+    """Mean cost per row of each run."""
+    return runs[:, :, 0].sum(axis=1) / runs[:, :, 1].sum(axis=1)
+
+
+def spread(runs):
+    return cost_of(runs).std(ddof=1) if len(runs) > 1 else 0.0
+
+
+def markdown(head, rows):
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows])
 
 
 def table(found, names):

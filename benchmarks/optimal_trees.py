@@ -25,7 +25,7 @@ import numpy as np
 
 import streed_optimal
 from kept import Kept
-from kretowski2007 import SETS, costs_of, load
+from kretowski_data import SETS, costs_of, load
 from stakes import GDTClassifier
 
 HERE = Path(__file__).parent
