@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from recorder import Case
-from words import name, names, sentence
+from stakes.lab.programs.recorder import Case
+from stakes.lab.programs.words import name, names, sentence
 
 SYMPTOM = "Expecting value"
 PACKAGES = (
@@ -22,7 +22,17 @@ PACKAGES = (
     "certifi==2024.8.30",
     "charset-normalizer==3.4.0",
 )
-TARGET = f"script:{Path(__file__).parent / 'programs' / 'fetch.py'}"
+TARGET = "script:fetch.py"
+SCRIPT = '''"""Print the JSON behind some addresses: python fetch.py URL..."""
+
+import sys
+
+import requests
+
+with requests.Session() as session:
+    for url in sys.argv[1:]:
+        print(session.get(url, timeout=20).json())
+'''
 PRELOAD = ("requests", "netrc", "encodings.idna", "stringprep", "zlib", "http.cookiejar")
 
 CAUSES = {
