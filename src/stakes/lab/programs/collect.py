@@ -6,6 +6,7 @@ The first of them are recorded once more in fresh processes.
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -68,6 +69,8 @@ def collect(
     progress : callable
         Told the number of runs recorded, of all, and the program.
     """
+    if not hasattr(os, "fork"):
+        raise RuntimeError("the programs can only be recorded where processes can fork, as on Linux")
     cases, runs = cases_of(name), cache / name / f"runs-{inputs}"
     runs.mkdir(parents=True, exist_ok=True)
     # The first run of every input comes first: what was recorded by then is of use already.

@@ -32,8 +32,8 @@ def _head(found: Sequence[Row]) -> str:
     return f"""# What must be watched to explain a failure
 
 `stakes reproduce davis2006 --figure 1` on {interpreters}, {platform.system()} {platform.machine()}.
-Every cause of a program's one confusing message has {inputs} generated inputs, each recorded twice in forks of
-a warmed parent and some also in fresh processes; features that differ between runs of one input are dropped.
+Every cause of a program's one confusing message has {inputs} generated inputs, each recorded twice in forks
+of a warmed parent and some also in fresh processes; what differs between runs of one input is dropped.
 FC are function counts, CTP call trees to depth 2. Events are the mean number of watched function starts (and
 lines) per run. C4.5's events are the median over {ORDERS} orders of the columns, with the range: it heeds no
 prices and takes the first of equal columns. Accuracies of C4.5 and CSGain are those of the five folds that

@@ -84,6 +84,7 @@ class Recorder:
     def __exit__(self, *_: object) -> None:
         self._stdin.close()
         self._process.wait()
+        self._stdout.close()
         self._folder.cleanup()
 
     def _read(self) -> str:
