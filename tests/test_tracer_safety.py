@@ -335,8 +335,8 @@ def test_an_occupied_number_is_not_taken(python, tmp_path):
 
 MEASURED = """
 import ctypes
-class Info(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_size_t) for name in 'arena free fast maps mapped most kept used rest top'.split()]
+names = 'arena free fast maps mapped most kept used rest top'.split()
+class Info(ctypes.Structure): _fields_ = [(name, ctypes.c_size_t) for name in names]
 libc = ctypes.CDLL(None)
 libc.mallinfo2.restype = Info
 def numbers(path):

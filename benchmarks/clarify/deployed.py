@@ -2,7 +2,7 @@
 
     python benchmarks/clarify/deployed.py --cache FOLDER [--program pip] [--per-cause 4] [--rounds 40] [--lines]
 
-Learns from the runs in the cache (see collect.py), then starts the unmodified program on new inputs with the model watching, as
+Learns from the runs in the cache (those of figure1.py), then starts the unmodified program on new inputs with the model watching, as
 `stakes clarify run` does. CPU time is that of whole processes, watched and not, in turns; best measured on a quiet machine. Writes
 results/clarify-deployed-PROGRAM.md.
 """
@@ -15,20 +15,16 @@ import platform
 import resource
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from collect import PROGRAMS, cases_of, collect, program_of
-from recorder import Case, Program, clean_environment, silenced
 
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.run import run
 from stakes.forensics.runs import read_runs
 from stakes.forensics.train import Settings, train
+from stakes.lab.programs.collect import PROGRAMS, cases_of, collect, program_of
+from stakes.lab.programs.recorder import Case, Program, clean_environment, silenced
 
 #: Numbers of inputs that training never uses.
 UNSEEN = 1000
@@ -73,7 +69,7 @@ def overhead(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cache", type=Path, required=True, help="folder of collect.py")
+    parser.add_argument("--cache", type=Path, required=True, help="folder of figure1.py")
     parser.add_argument("--program", default="pip", choices=PROGRAMS)
     parser.add_argument("--inputs", type=int, default=30, help="inputs per cause to learn from")
     parser.add_argument("--per-cause", type=int, default=4, help="unseen inputs per cause to explain")
