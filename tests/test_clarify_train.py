@@ -21,7 +21,7 @@ from stakes.forensics.host.watch import Watch
 from stakes.forensics.profile import observe, project, write_profile
 from stakes.forensics.runs import gather, read_runs
 from stakes.forensics.train import Settings, splits, train
-from stakes.forensics.validate import report, validate, verdicts
+from stakes.forensics.validate import guesses, report, validate
 
 CAUSES = ("full", "locked", "missing", "slow")
 
@@ -204,10 +204,9 @@ def test_the_model_is_cheap_and_right(runs, profiles, kinds):
     names = {one.name for one in trained.model.watch.functions}
     assert "spin" not in names and "log" not in names
     assert trained.expected_events < 30 < trained.search.baseline_.test_cost
-    said, guessed = verdicts(trained.model, runs)
-    assert guessed == list(runs.labels)
+    assert guesses(trained.model, runs) == [(label, 1.0) for label in runs.labels]
     told = [trained.model.explain(observe(profile, trained.model.watch)) for _, profile in profiles]
-    assert [verdict.label for verdict in told] == said
+    assert [verdict.label for verdict in told] == list(runs.labels)
     assert str(told[-1]) == "clarify: likely cause (12 of 12 similar runs): The disk is slow. Wait."
 
 
@@ -294,7 +293,8 @@ def test_settings_say_what_is_wrong(wrong, message):
 def test_the_report_is_in_the_model(runs):
     import json
 
-    document = report(train(runs), validate(runs, Settings(), folds=3), Settings())
+    trained = train(runs)
+    document = report(trained, validate(runs, Settings(), folds=3), Settings(purity=0.7))
     again = json.loads(json.dumps(document, allow_nan=False))
     assert again["training"]["validation"]["accuracy"] == 1.0
-    assert sum(point["chosen"] for point in again["training"]["front"]) == 1
+    assert again["training"]["accuracy"] == trained.accuracy and again["purity"] == 0.7

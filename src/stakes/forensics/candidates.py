@@ -53,6 +53,11 @@ class Columns:
         """Return some rows."""
         return Columns(self.runs.take(rows), self.keys, self.counts[rows])
 
+    def of_kinds(self, kinds: Collection[str]) -> Columns:
+        """Return the columns of some kinds."""
+        wanted = [place for place, key in enumerate(self.keys) if f"{key[0]}s" in kinds]
+        return self if len(wanted) == len(self.keys) else self.take(wanted)
+
     def feature(self, column: int) -> Feature:
         """Return a column's feature by name."""
         return _feature(self.keys[column], self.runs)

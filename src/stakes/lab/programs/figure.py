@@ -129,7 +129,7 @@ def one_row(program: str, counted: str, runs: Runs, settings: Settings) -> Row:
         baseline_events=float(np.median(baseline)),
         baseline_least=min(baseline),
         baseline_most=max(baseline),
-        accuracy=trained.search.best_point_.accuracy,
+        accuracy=trained.accuracy,
         events=trained.expected_events,
         functions=len(trained.model.watch.functions),
         nanoseconds=trained.nanoseconds,
