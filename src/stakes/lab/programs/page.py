@@ -37,7 +37,10 @@ of a warmed parent and some also in fresh processes; what differs between runs o
 FC are function counts, CTP call trees to depth 2. Events are the mean number of watched function starts (and
 lines) per run. C4.5's events are the median over {ORDERS} orders of the columns, with the range: it heeds no
 prices and takes the first of equal columns. Accuracies of C4.5 and CSGain are those of the five folds that
-gamma was chosen on, as in the paper; nested ones had every choice made without the inputs asked about."""
+gamma was chosen on, as in the paper; nested ones had every choice made without the inputs asked about.
+
+The inputs are made by scripts, and what surrounds a mistake decides how well it is seen: those of jinja2,
+requests and PyYAML were made plainer after first accuracies had been seen (docs/decisions/0017)."""
 
 
 def _costs(found: Sequence[Row]) -> str:
