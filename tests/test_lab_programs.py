@@ -8,7 +8,9 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from typer.testing import CliRunner
 
+from stakes.cli import app
 from stakes.lab.programs import collect, environments, figure, reproduce
 from stakes.lab.programs.recorder import Case
 
@@ -100,6 +102,15 @@ def test_what_is_there_is_not_done_again(toy, tmp_path, monkeypatch):
     after = {path: path.stat().st_mtime_ns for path in runs.iterdir()}
     assert after.keys() == before.keys()
     assert sum(after[path] != before[path] for path in before) == 1
+
+
+def test_the_command(toy, tmp_path):
+    options = ["--figure", "1", "--quick", "-o", str(tmp_path)]
+    result = CliRunner().invoke(app, ["reproduce", "davis2006", *options, "--datasets", "toy"])
+    assert result.exit_code == 0, result.output
+    assert "| toy | FC+CTP+lines | 2 |" in result.stdout
+    result = CliRunner().invoke(app, ["reproduce", "davis2006", *options, "--datasets", "gcc"])
+    assert result.exit_code == 1 and "programs must be some of toy, got gcc" in result.stderr
 
 
 def test_a_run_that_ends_otherwise_is_an_error(toy, tmp_path):
