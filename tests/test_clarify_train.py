@@ -216,7 +216,7 @@ def test_the_model_is_cheap_and_right(runs, profiles, kinds):
 def settler(runs):
     rows = runs.distinct()
     part = runs.take(rows)
-    return Settler(runs, rows, expected(part), list(splits(part, 3, 0)))
+    return Settler(runs, part, rows, expected(part), list(splits(part, 3, 0)))
 
 
 def test_what_is_not_missed_is_left_out(runs, settler):

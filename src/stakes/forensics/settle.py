@@ -15,7 +15,6 @@ from stakes.forensics.candidates import (
     Columns,
     cheapest_of_equals,
     columns_of,
-    expected,
 )
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.runs import Runs
@@ -95,8 +94,8 @@ class Settler:
     ----------
     runs : Runs
         All, repetitions included.
-    rows : int array
-        Those to learn from.
+    part, rows : Runs, int array
+        Those to learn from, and where they are; taken once, as with lines they are hundreds of megabytes.
     events : dict
         Mean events per run of each resource.
     folds : list of (train, test)
@@ -104,9 +103,10 @@ class Settler:
     """
 
     def __init__(
-        self, runs: Runs, rows: NDArray[np.intp], events: dict[str, float], folds: list[Any]
+        self, runs: Runs, part: Runs, rows: NDArray[np.intp], events: dict[str, float], folds: list[Any]
     ) -> None:
-        self.runs, self.rows, self.events, self.folds = runs, rows, events, folds
+        self.runs, self.part, self.rows = runs, part, rows
+        self.events, self.folds = events, folds
 
     def price(self, settled: Settled) -> float:
         """Nanoseconds that watching adds to a run."""
@@ -176,9 +176,9 @@ class Settler:
         return self._learn(watched, lines, settled.has_trees) if watched.any() else None
 
     def _learn(self, watched: NDArray[np.bool_], lines: list[int], trees: bool) -> Settled:
-        kinds = ("functions", *(["trees"] if trees else []), "lines")
-        columns = columns_of(self.runs, watched, kinds, lines).rows(self.rows)
-        columns = cheapest_of_equals(columns, expected(columns.runs))
+        kinds = ("functions", *(["trees"] if trees else []), *(["lines"] if lines else []))
+        found = columns_of(self.runs, watched, kinds, lines)
+        columns = cheapest_of_equals(Columns(self.part, found.keys, found.counts[self.rows]), self.events)
         counts, labels = columns.counts.astype(np.float64), np.array(columns.runs.labels)
         settled = Settled(columns, C45Classifier(criterion="gain").fit(counts, labels), watched)
         return settled if trees else replace(settled, watched=settled.named)

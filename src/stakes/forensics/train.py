@@ -142,7 +142,7 @@ def learn(
     searches = [_search(part.of_kinds(kinds), events, folds, settings) for kinds in _offers(settings.kinds)]
     search = searches[-1][1]
     floor = search.baseline_.accuracy - settings.max_loss
-    settler = Settler(columns.runs, rows, events, folds)
+    settler = Settler(columns.runs, part.runs, rows, events, folds)
     settled = settler.choose(_candidates(searches, floor), floor)
     watch, resources, classes = settled.watch(), settled.resources(), search.classes_.tolist()
     counts = observe_all(part.runs, watch)

@@ -147,9 +147,8 @@ def validate(
     for done, (known, unseen) in enumerate(parts):
         advance(done, len(parts))
         model = learn(columns, rows[known], settings).model
-        for label, (guess, share) in zip(
-            distinct.take(unseen).labels, guesses(model, distinct.take(unseen)), strict=True
-        ):
+        asked = distinct.take(unseen)
+        for label, (guess, share) in zip(asked.labels, guesses(model, asked), strict=True):
             answers.append((classes.index(label), classes.index(guess), share))
             confusion[answers[-1][:2]] += 1
     advance(len(parts), len(parts))
