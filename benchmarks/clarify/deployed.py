@@ -1,10 +1,10 @@
 """A model at work: fresh processes and inputs it has not seen, what users are told, and what watching costs.
 
-    python benchmarks/clarify/deployed.py --cache FOLDER [--program pip] [--per-cause 4] [--rounds 40] [--lines]
+    python benchmarks/clarify/deployed.py --cache FOLDER [--program pip] [--per-cause 4] [--rounds 40] [--counted FC+lines]
 
 Learns from the runs in the cache (those of figure1.py), then starts the unmodified program on new inputs with the model watching, as
 `stakes clarify run` does. CPU time is that of whole processes, watched and not, in turns; best measured on a quiet machine. Writes
-results/clarify-deployed-PROGRAM.md.
+results/clarify-deployed-PROGRAM.md, with "-merged" in its name where causes were made one.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from stakes.forensics.runs import read_runs
 from stakes.forensics.train import Settings, train
 from stakes.forensics.validate import validate
 from stakes.lab.programs.collect import PROGRAMS, cases_of, collect, program_of
+from stakes.lab.programs.figure import KINDS
 from stakes.lab.programs.recorder import Case, Program, clean_environment, silenced
 
 #: Numbers of inputs that training never uses.
@@ -77,7 +78,7 @@ def main() -> None:
     parser.add_argument(
         "--rounds", type=int, default=40, help="pairs of runs that CPU time is measured on; 0 for none"
     )
-    parser.add_argument("--lines", action="store_true", help="count lines too")
+    parser.add_argument("--counted", default="FC+CTP", choices=KINDS, help="what the model may count")
     parser.add_argument("--merge", nargs="*", default=(), metavar="A+B", help="causes to take as one")
     parser.add_argument(
         "--max-wrong",
@@ -89,7 +90,7 @@ def main() -> None:
     args = parser.parse_args()
     cache, name = args.cache.resolve(), args.program
     program, cases = program_of(name, cache, args.python), cases_of(name)
-    kinds = ("functions", "trees", "lines") if args.lines else ("functions", "trees")
+    kinds = KINDS[args.counted]
     runs = read_runs(collect(name, cache, python=args.python, inputs=args.inputs)).relabel(args.merge)
     checked = validate(runs, Settings(kinds))
     settings = Settings(kinds, purity=checked.purity(args.max_wrong))
@@ -103,7 +104,7 @@ def main() -> None:
                 case = cases.make(label, number, Path(folder) / f"{label}-{number}")
                 told[merged.get(label, label), explain(program, model, case, stderr) or "unknown"] += 1
         timed = overhead(program, model, case, args.rounds, stderr) if args.rounds else None
-    target = RESULTS / f"clarify-deployed-{name}.md"
+    target = RESULTS / f"clarify-deployed-{name}{'-merged' if args.merge else ''}.md"
     target.write_text(page(name, model, told, timed, args), encoding="utf-8")
     print(target.read_text())
 
@@ -123,14 +124,11 @@ def page(
     lines = [
         f"# {name} explained in fresh processes",
         "",
-        f"`benchmarks/clarify/deployed.py --program {name}` on {document['interpreter']} ({', '.join(document['versions'].values())}),",
+        f"`benchmarks/clarify/deployed.py --program {name} --counted {args.counted}` on {document['interpreter']} ({', '.join(document['versions'].values())}),",
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores. {total} runs on inputs that were not learnt from; {len(model.watch.functions)} functions",
         f"watched, {document['expected_events']:.1f} events per run. {document['purity']:.0%} of a leaf's runs must agree: the least with which at most",
         f"{args.max_wrong:.0%} of the recorded runs were explained wrongly when their inputs were left out.",
-        *(
-            f"Taken as one cause, because no count tells them apart: {group.replace('+', ' and ')}."
-            for group in args.merge
-        ),
+        *(f"Taken as one cause (--merge): {group.replace('+', ' and ')}." for group in args.merge),
         "",
         "| explained correctly | wrongly | unknown |",
         "|---|---|---|",
