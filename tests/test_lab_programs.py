@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from stakes.cli import app
 from stakes.lab.programs import collect, environments, figure, reproduce
 from stakes.lab.programs.recorder import Case
+from stakes.lab.programs.words import token
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="recording needs processes that fork")
 
@@ -62,6 +63,19 @@ def test_inputs_are_the_same_each_time_and_differ_from_each_other(name, tmp_path
             for part, number in (("a", 0), ("b", 0), ("a", 1))
         ]
         assert made[0] == made[1] != made[2]
+
+
+@pytest.mark.parametrize("name", collect.PROGRAMS)
+def test_how_a_program_is_called_does_not_give_the_cause_away(name, tmp_path):
+    """The length of a path or address would be counted, line by line, and learnt from."""
+    cases = collect.cases_of(name)
+    folders = [tmp_path / token(label, 0) for label in cases.CAUSES]
+    assert len({len(str(folder)) for folder in folders}) == 1
+    for label, folder in zip(cases.CAUSES, folders):
+        case = cases.make(label, 0, folder)
+        assert not any(
+            label in part for part in (*case.argv, *case.env.values(), case.cwd) if "--" not in part
+        )
 
 
 def written(case, folder):

@@ -27,6 +27,7 @@ from stakes.forensics.validate import validate
 from stakes.lab.programs.collect import PROGRAMS, cases_of, collect, program_of
 from stakes.lab.programs.figure import KINDS
 from stakes.lab.programs.recorder import Case, Program, clean_environment, silenced
+from stakes.lab.programs.words import token
 
 #: Numbers of inputs that training never uses.
 UNSEEN = 1000
@@ -101,7 +102,7 @@ def main() -> None:
         told: Counter[tuple[str, str]] = Counter()
         for label in cases.CAUSES:
             for number in range(UNSEEN, UNSEEN + args.per_cause):
-                case = cases.make(label, number, Path(folder) / f"{label}-{number}")
+                case = cases.make(label, number, Path(folder) / token(label, number))
                 told[merged.get(label, label), explain(program, model, case, stderr) or "unknown"] += 1
         timed = overhead(program, model, case, args.rounds, stderr) if args.rounds else None
     target = RESULTS / f"clarify-deployed-{name}{'-merged' if args.merge else ''}.md"

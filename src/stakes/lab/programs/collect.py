@@ -14,6 +14,7 @@ from types import ModuleType
 from stakes.forensics.profile import write_profile
 from stakes.lab.programs.environments import environment, find_python
 from stakes.lab.programs.recorder import Program, Recorder
+from stakes.lab.programs.words import token
 
 PROGRAMS = ("pip", "jinja2", "requests", "pyyaml")
 #: Inputs of each cause that are also recorded in a fresh process.
@@ -83,7 +84,7 @@ def collect(
     with Recorder(program_of(name, cache, python), lines=lines) as recorder:
         for done, (number, label, repetition) in enumerate(todo, len(wanted) - len(todo)):
             progress(done, len(wanted), f"recording {name}")
-            case = cases.make(label, number, cache / name / "inputs" / f"{label}-{number}")
+            case = cases.make(label, number, cache / name / "inputs" / token(label, number))
             profile = recorder.record_fresh(case) if repetition == "fresh" else recorder.record(case)
             if cases.SYMPTOM not in profile.symptom.message:
                 raise RuntimeError(f"{case.name} ended otherwise: {profile.symptom}")
