@@ -165,6 +165,14 @@ bool tracer_reach(PyObject* code, long line) {
 // ---- what sys.monitoring calls ----
 
 static PyObject* on_start(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+  if (state.plain) {  // recording starts alone: nothing but the count, wherever the function is known
+    uint64_t packed = (uint64_t)(uintptr_t)note_in(args[0]);
+    uint32_t function = (uint32_t)packed - 1;
+    if (packed >> 32 == tracer_tables.generation && function != TRACER_NONE) {
+      tracer_tables.functions[function].starts++;
+      Py_RETURN_NONE;
+    }
+  }
   if (!tracer_counts()) return none_or_disable(true);
   return none_or_disable(!tracer_begin(args[0], true) && state.watch != NULL);
 }

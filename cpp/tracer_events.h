@@ -20,6 +20,7 @@
 extern struct TracerState {
   Py_buffer memory;
   bool running, trees, lines, over_budget;
+  bool plain;                // running, and every start is only to be counted
   PyObject* watch;           // qualified name -> tuple of (path, line, number); NULL: count everything
   PyObject* disable;         // sys.monitoring.DISABLE; NULL before 3.12
   PyObject* on_selected;     // called with a code object and its number when a watched function is first met

@@ -71,7 +71,7 @@ static bool open_memory(PyObject* memory, bool guarded) {
   Py_buffer buffer;
   if (PyObject_GetBuffer(memory, &buffer, PyBUF_WRITABLE) != 0) return false;
   bool was_running = state.running;
-  state.running = false;
+  state.running = state.plain = false;
   if (!tracer_tables_open(buffer.buf, (size_t)buffer.len)) {
     PyBuffer_Release(&buffer);
     PyErr_SetString(PyExc_ValueError, "these are no tables for counters, or memory is short");
@@ -142,12 +142,13 @@ static PyObject* start(PyObject* module, PyObject* args, PyObject* named) {
   keep(&state.disable, disable);
   keep(&state.scope_variable, variable);
   state.running = true;
+  state.plain = state.watch == NULL && !state.trees;
   Py_RETURN_NONE;
 }
 
 static PyObject* stop(PyObject* module, PyObject* unused) {
   if (state.running) {
-    state.running = false;
+    state.running = state.plain = false;
     tracer_unguard();
     PyBuffer_Release(&state.memory);
   }

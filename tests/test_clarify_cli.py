@@ -89,10 +89,12 @@ def test_merging_and_json(folder, tmp_path):
     stakes("label", folder, typed="1\n2\n3\n4\n")
     model = tmp_path / "model.json"
     result = stakes(
-        "train", folder, "-o", model, "--merge", "full+slow", "--folds", 3, "--no-trees", "--json"
-    )
+        "train", folder, "-o", model, "--merge", "full+slow", "--folds", 3, "--no-trees", "--json",
+        "--max-wrong", 0.0,
+    )  # fmt: skip
+    assert 0 < ClarifyModel.read(model).document["purity"] <= 1
     training = json.loads(result.stdout)
-    assert training["counted"] == ["functions"]
+    assert training["counted"] == ["functions"] and training["validation"]["wrong"] == 0.0
     assert training["validation"]["classes"] == ["full+slow", "locked", "missing"]
     assert "a merge must join causes" in stakes("train", folder, "--merge", "full", code=1).stderr
 

@@ -20,8 +20,10 @@ from stakes.forensics.host.names import CallTree, Feature
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.profile import observe, project, write_profile
 from stakes.forensics.runs import gather, read_runs
-from stakes.forensics.train import Settings, splits, train
-from stakes.forensics.validate import report, validate, verdicts
+from stakes.forensics.settle import Settler
+from stakes.forensics.train import Settings, all_columns, splits, train
+from stakes.forensics.validate import guesses, report, validate
+from stakes.tree import C45Classifier
 
 CAUSES = ("full", "locked", "missing", "slow")
 
@@ -204,11 +206,49 @@ def test_the_model_is_cheap_and_right(runs, profiles, kinds):
     names = {one.name for one in trained.model.watch.functions}
     assert "spin" not in names and "log" not in names
     assert trained.expected_events < 30 < trained.search.baseline_.test_cost
-    said, guessed = verdicts(trained.model, runs)
-    assert guessed == list(runs.labels)
+    assert guesses(trained.model, runs) == [(label, 1.0) for label in runs.labels]
     told = [trained.model.explain(observe(profile, trained.model.watch)) for _, profile in profiles]
-    assert [verdict.label for verdict in told] == said
+    assert [verdict.label for verdict in told] == list(runs.labels)
     assert str(told[-1]) == "clarify: likely cause (12 of 12 similar runs): The disk is slow. Wait."
+
+
+@pytest.fixture(scope="module")
+def settler(runs):
+    rows = runs.distinct()
+    part = runs.take(rows)
+    return Settler(runs, part, rows, expected(part), list(splits(part, 3, 0)))
+
+
+def test_what_is_not_missed_is_left_out(runs, settler):
+    columns = all_columns(runs, Settings(("functions",))).rows(runs.distinct())
+    tree = C45Classifier().fit(columns.counts.astype(float), np.array(columns.runs.labels))
+    settled = settler.settle(columns, tree)
+    everything = settler._learn(runs.usable(), [], trees=True)
+    for found in (settled, everything):
+        accuracy = settler.accuracy(found)
+        thin = settler.thin(found, accuracy)
+        assert settler.accuracy(thin) >= accuracy
+        assert settler.price(thin) <= settler.price(found)
+    assert thin.watched.sum() < everything.watched.sum()
+
+
+def test_the_first_that_is_good_enough_after_the_projection_is_chosen(runs, settler):
+    columns = all_columns(runs, Settings()).rows(runs.distinct())
+    labels = np.array(columns.runs.labels)
+    poor = columns.take([0])
+    trees = [(one, C45Classifier().fit(one.counts.astype(float), labels)) for one in (poor, columns)]
+    assert settler.accuracy(settler.choose(trees, 0.9)) == 1.0  # the first is not
+    assert settler.accuracy(settler.choose(trees, 2.0)) == 1.0  # none is: the best
+    first = settler.settle(*trees[0])
+    assert settler.price(settler.choose(trees, 0.0)) <= settler.price(first)
+
+
+def test_the_report_is_about_what_is_deployed(runs):
+    trained = train(runs)
+    part = runs.take(runs.distinct())
+    counts = observe_all(part, trained.model.watch)
+    said = [trained.model.explain(row).label for row in counts.tolist()]
+    assert trained.accuracy == np.mean(np.array(said) == np.array(part.labels)) == 1.0
 
 
 def test_without_trees_two_causes_cannot_be_told_apart(runs):
@@ -294,7 +334,8 @@ def test_settings_say_what_is_wrong(wrong, message):
 def test_the_report_is_in_the_model(runs):
     import json
 
-    document = report(train(runs), validate(runs, Settings(), folds=3), Settings())
+    trained = train(runs)
+    document = report(trained, validate(runs, Settings(), folds=3), Settings(purity=0.7))
     again = json.loads(json.dumps(document, allow_nan=False))
     assert again["training"]["validation"]["accuracy"] == 1.0
-    assert sum(point["chosen"] for point in again["training"]["front"]) == 1
+    assert again["training"]["accuracy"] == trained.accuracy and again["purity"] == 0.7

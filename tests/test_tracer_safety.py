@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import marshal
+import ctypes
 import os
 import re
 import resource
@@ -13,7 +13,6 @@ import time
 import pytest
 
 import tracing
-from stakes.forensics.host import startup
 
 pytestmark = pytest.mark.skipif(not tracing.LINUX, reason="limits and signals are Linux's here")
 
@@ -216,27 +215,13 @@ def own_sitecustomize(tmp_path, env):
     return {**env, "PYTHONPATH": os.pathsep.join(filter(None, [path, str(folder)]))}
 
 
-def watching(folder, python):
-    """What ``stakes clarify run`` leaves for the program: two functions, with trees and lines."""
-    new = tracing.version(python) >= (3, 12)
-    order = (
-        [("program.py", "leaf", 3), ("program.py", "work", 4)],
-        [(1, 5)] if new else [],
-        new,
-        1,
-        "cpython {}.{}".format(*tracing.version(python)),
-        {},
-    )
-    (folder / startup.WATCH).write_bytes(marshal.dumps(order, 2))
-
-
 @pytest.mark.parametrize("mode", ["record", "watch"])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_program_is_the_same_with_and_without(python, script, tmp_path, program, mode):
     path, folder = script(PROGRAMS[program]), tmp_path / "counts"
     folder.mkdir()
     if mode == "watch":
-        watching(folder, python)
+        tracing.watching(folder, python)
     alone, traced = tracing.bare(), tracing.environment(folder)
     if program == "own sitecustomize":
         alone, traced = own_sitecustomize(tmp_path, alone), own_sitecustomize(tmp_path, traced)
@@ -346,6 +331,40 @@ def test_an_occupied_number_is_not_taken(python, tmp_path):
     env["PYTHONPATH"] = os.pathsep.join([str(own), env["PYTHONPATH"]])
     _, output, errors = tracing.execute(python, path, env)
     assert b"'mine', 'mine'" in output, errors
+
+
+MEASURED = """
+import ctypes
+names = 'arena free fast maps mapped most kept used rest top'.split()
+class Info(ctypes.Structure): _fields_ = [(name, ctypes.c_size_t) for name in names]
+libc = ctypes.CDLL(None)
+libc.mallinfo2.restype = Info
+def numbers(path):
+    with open(path) as file: return dict(line.split(':') for line in file)
+def measure():
+    io, status, heap = numbers('/proc/self/io'), numbers('/proc/self/status'), libc.mallinfo2()
+    switches = int(status['voluntary_ctxt_switches'])
+    return sys.getallocatedblocks(), heap.used + heap.mapped, int(io['syscr']) + int(io['syscw']), switches
+work(100); measure(); measure()
+before = measure(); between = measure(); work(20000); after = measure()
+print(*((c - b) - (b - a) for a, b, c in zip(before, between, after)))
+"""
+
+
+@pytest.mark.parametrize("mode", ["record", "watch"])
+def test_an_event_allocates_nothing_does_no_io_and_does_not_wait(python, script, tmp_path, mode):
+    if not hasattr(ctypes.CDLL(None), "mallinfo2"):
+        pytest.skip("this C library does not say how much memory it has given out")
+    path, folder = script(MEASURED), tmp_path / "counts"
+    folder.mkdir()
+    if mode == "watch":
+        tracing.watching(folder, python)
+    status, output, errors = tracing.execute(python, path, tracing.environment(folder))
+    assert status == 0, errors
+    blocks, heap, calls, switches = map(int, output.split())
+    # Of 20,000 calls; what is left are objects of the measurement itself.
+    assert abs(blocks) < 20 and abs(heap) < 4096 and calls == 0 and abs(switches) < 20
+    assert list(folder.glob("*.counts")), "it was not traced at all"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals like that")

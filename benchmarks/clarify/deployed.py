@@ -1,10 +1,10 @@
 """A model at work: fresh processes and inputs it has not seen, what users are told, and what watching costs.
 
-    python benchmarks/clarify/deployed.py --cache FOLDER [--program pip] [--per-cause 4] [--rounds 40] [--lines]
+    python benchmarks/clarify/deployed.py --cache FOLDER [--program pip] [--per-cause 4] [--rounds 40] [--counted FC+lines]
 
-Learns from the runs in the cache (see collect.py), then starts the unmodified program on new inputs with the model watching, as
+Learns from the runs in the cache (those of figure1.py), then starts the unmodified program on new inputs with the model watching, as
 `stakes clarify run` does. CPU time is that of whole processes, watched and not, in turns; best measured on a quiet machine. Writes
-results/clarify-deployed-PROGRAM.md.
+results/clarify-deployed-PROGRAM.md, with "-merged" in its name where causes were made one.
 """
 
 from __future__ import annotations
@@ -15,20 +15,19 @@ import platform
 import resource
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from collect import PROGRAMS, cases_of, collect, program_of
-from recorder import Case, Program, clean_environment, silenced
 
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.run import run
 from stakes.forensics.runs import read_runs
 from stakes.forensics.train import Settings, train
+from stakes.forensics.validate import validate
+from stakes.lab.programs.collect import PROGRAMS, cases_of, collect, program_of
+from stakes.lab.programs.figure import KINDS
+from stakes.lab.programs.recorder import Case, Program, clean_environment, silenced
+from stakes.lab.programs.words import token
 
 #: Numbers of inputs that training never uses.
 UNSEEN = 1000
@@ -73,38 +72,50 @@ def overhead(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cache", type=Path, required=True, help="folder of collect.py")
+    parser.add_argument("--cache", type=Path, required=True, help="folder of figure1.py")
     parser.add_argument("--program", default="pip", choices=PROGRAMS)
     parser.add_argument("--inputs", type=int, default=30, help="inputs per cause to learn from")
     parser.add_argument("--per-cause", type=int, default=4, help="unseen inputs per cause to explain")
     parser.add_argument(
         "--rounds", type=int, default=40, help="pairs of runs that CPU time is measured on; 0 for none"
     )
-    parser.add_argument("--lines", action="store_true", help="count lines too")
-    parser.add_argument("--purity", type=float, default=Settings().purity)
+    parser.add_argument("--counted", default="FC+CTP", choices=KINDS, help="what the model may count")
+    parser.add_argument("--merge", nargs="*", default=(), metavar="A+B", help="causes to take as one")
+    parser.add_argument(
+        "--max-wrong",
+        type=float,
+        default=0.02,
+        help="share of wrong explanations that the purity is chosen by",
+    )
     parser.add_argument("--python", help="interpreter of the programs; by default the newest found")
     args = parser.parse_args()
     cache, name = args.cache.resolve(), args.program
     program, cases = program_of(name, cache, args.python), cases_of(name)
-    kinds = ("functions", "trees", "lines") if args.lines else ("functions", "trees")
-    runs = read_runs(collect(name, cache, python=args.python, inputs=args.inputs))
-    trained = train(runs, Settings(kinds, purity=args.purity), texts=cases.CAUSES, program=name)
-    model = trained.model
+    kinds = KINDS[args.counted]
+    runs = read_runs(collect(name, cache, python=args.python, inputs=args.inputs)).relabel(args.merge)
+    checked = validate(runs, Settings(kinds))
+    settings = Settings(kinds, purity=checked.purity(args.max_wrong))
+    model = train(runs, settings, texts=cases.CAUSES, program=name).model
+    merged = {part: group for group in args.merge for part in group.split("+")}
     with tempfile.TemporaryDirectory() as folder:
         stderr = Path(folder) / "stderr"
         told: Counter[tuple[str, str]] = Counter()
         for label in cases.CAUSES:
             for number in range(UNSEEN, UNSEEN + args.per_cause):
-                case = cases.make(label, number, Path(folder) / f"{label}-{number}")
-                told[label, explain(program, model, case, stderr) or "unknown"] += 1
+                case = cases.make(label, number, Path(folder) / token(label, number))
+                told[merged.get(label, label), explain(program, model, case, stderr) or "unknown"] += 1
         timed = overhead(program, model, case, args.rounds, stderr) if args.rounds else None
-    target = RESULTS / f"clarify-deployed-{name}.md"
-    target.write_text(page(name, model, told, timed, args.rounds), encoding="utf-8")
+    target = RESULTS / f"clarify-deployed-{name}{'-merged' if args.merge else ''}.md"
+    target.write_text(page(name, model, told, timed, args), encoding="utf-8")
     print(target.read_text())
 
 
 def page(
-    name: str, model: ClarifyModel, told: Counter, timed: tuple[float, float, float] | None, rounds: int
+    name: str,
+    model: ClarifyModel,
+    told: Counter,
+    timed: tuple[float, float, float] | None,
+    args: argparse.Namespace,
 ) -> str:
     """The results as a page."""
     total = sum(told.values())
@@ -114,9 +125,11 @@ def page(
     lines = [
         f"# {name} explained in fresh processes",
         "",
-        f"`benchmarks/clarify/deployed.py --program {name}` on {document['interpreter']} ({', '.join(document['versions'].values())}),",
+        f"`benchmarks/clarify/deployed.py --program {name} --counted {args.counted}` on {document['interpreter']} ({', '.join(document['versions'].values())}),",
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores. {total} runs on inputs that were not learnt from; {len(model.watch.functions)} functions",
-        f"watched, {document['expected_events']:.1f} events per run.",
+        f"watched, {document['expected_events']:.1f} events per run. {document['purity']:.0%} of a leaf's runs must agree: the least with which at most",
+        f"{args.max_wrong:.0%} of the recorded runs were explained wrongly when their inputs were left out.",
+        *(f"Taken as one cause (--merge): {group.replace('+', ' and ')}." for group in args.merge),
         "",
         "| explained correctly | wrongly | unknown |",
         "|---|---|---|",
@@ -126,7 +139,7 @@ def page(
     if timed is not None:
         plain, watched, ratio = timed
         lines += [
-            f"CPU time of a whole run, median of {rounds} interleaved pairs: {plain * 1000:.1f} ms alone, {watched * 1000:.1f} ms watched;",
+            f"CPU time of a whole run, median of {args.rounds} interleaved pairs: {plain * 1000:.1f} ms alone, {watched * 1000:.1f} ms watched;",
             f"median ratio {ratio:.3f}.",
             "",
         ]

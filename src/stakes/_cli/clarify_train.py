@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,6 +41,15 @@ def command(
     purity: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Share of similar runs that must agree, else `unknown`.")
     ] = 0.9,
+    max_wrong: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Share of unseen runs that may be explained wrongly; chooses the purity.",
+            show_default=False,
+        ),
+    ] = None,
     program: Annotated[str | None, typer.Option(help="How explanations name the program.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validations.")] = 5,
     plot: Annotated[
@@ -80,6 +90,9 @@ def command(
             validation = validate(
                 found, settings, folds=folds, advance=lambda done, of: advance(done, of, "")
             )
+    if max_wrong is not None:
+        settings = replace(settings, purity=validation.purity(max_wrong))
+        validation = validation.at(settings.purity)
     document = report(trained, validation, settings)
     save_json(output, document)
     if plot is not None:
@@ -106,7 +119,9 @@ def _show_front(training: dict[str, Any]) -> None:
     for point in training["front"]:
         gamma = "none" if point["gamma"] is None else f"{point['gamma']:.3g}"
         row = (gamma, f"{point['nanoseconds']:,.0f}", f"{point['accuracy']:.3f}")
-        grid.add_row(*row, "chosen" if point["chosen"] else "", style="bold" if point["chosen"] else "")
+        grid.add_row(*row, "")
+    settled = (f"{training['nanoseconds']:,.0f}", f"{training['accuracy']:.3f}")
+    grid.add_row("", *settled, "chosen, as deployed", style="bold")
     base = training["baseline"]
     grid.add_row(
         "C4.5", f"{base['nanoseconds']:,.0f}", f"{base['accuracy']:.3f}", "heeds no prices", style="dim"

@@ -10,6 +10,8 @@ import typer
 
 from stakes._cli.shared import DebugOption, progress_bar, say, write_page
 from stakes.lab import load_protocol, papers
+from stakes.lab.programs import page as programs_page
+from stakes.lab.programs import reproduce as programs_figure
 from stakes.lab.study import RESULTS, Reproduction, page, reproduce
 from stakes.report.page import write_lab_report
 
@@ -37,6 +39,10 @@ def command(
     quick: Annotated[bool, typer.Option("--quick", help="Few repeats: a smoke test.")] = False,
     n_jobs: JobsOption = -1,
     cluster: ClusterOption = None,
+    python: Annotated[
+        str | None,
+        typer.Option(metavar="PYTHON", help="Interpreter of the programs of davis2006's figure 1."),
+    ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where results and tables go.")
     ] = Path("stakes-lab"),
@@ -55,10 +61,18 @@ def command(
     - `stakes reproduce ting1998 --table 1 --datasets german,heart`
 
     - `stakes reproduce my-study.toml -o my-study`
+
+    - `stakes reproduce davis2006 --figure 1 --python python3.12`, which records programs from PyPI: an hour
     """
     names = protocol or papers()
+    chosen = None if datasets is None else [name.strip() for name in datasets.split(",")]
     if len(names) > 1 and (table or figure):
         raise typer.BadParameter("needs one paper, since numbers are those of a paper.", param_hint="--table")
+    if names == [programs_figure.PAPER] and programs_figure.FIGURE in (figure or ()):
+        _programs(output, chosen, quick, python)
+        figure = [number for number in figure or () if number != programs_figure.FIGURE]
+        if not figure and not table:
+            return
     # All of them are read before anything runs, so that a slip in the last one does not come after an hour.
     loaded = [load_protocol(name) for name in names]
     failed = 0
@@ -69,7 +83,7 @@ def command(
                 output,
                 tables=table,
                 figures=figure,
-                datasets=None if datasets is None else [name.strip() for name in datasets.split(",")],
+                datasets=chosen,
                 quick=quick,
                 n_jobs=n_jobs,
                 cluster=cluster,
@@ -82,6 +96,16 @@ def command(
             say(f"The report is in {written}: open it in a browser.")
     if failed:
         raise typer.Exit(1)
+
+
+def _programs(folder: Path, programs: list[str] | None, quick: bool, python: str | None) -> None:
+    """Figure 1 of Davis et al., which is about programs instead of data sets."""
+    with progress_bar(programs_figure.PAPER) as progress:
+        found = programs_figure.reproduce_programs(
+            folder, programs=programs, quick=quick, python=python, progress=progress
+        )
+    typer.echo(programs_page.page(found))
+    say(f"The page is in {folder}; what was recorded and learnt is kept in {folder / 'programs'}.")
 
 
 def _summary(found: Reproduction, folder: Path) -> int:

@@ -18,10 +18,10 @@ from stakes.forensics.runs import Runs, stable
 #: Kinds of features: function counts, call trees of depth 1 and 2, lines.
 KINDS = ("functions", "trees", "lines")
 
-#: Nanoseconds that one event adds to a run with compiled callbacks: start of a watched function ("s"),
-#: measured at 15 on CPython 3.12 and 31 on 3.13; its return where trees are needed ("r"), worked out from how
-#: much more recording trees costs than recording starts; line ("l"), taken to cost what a start does.
-NANOSECONDS = {"s": 31.0, "r": 44.0, "l": 31.0}
+#: Nanoseconds that one event adds to a run with compiled callbacks, the means of what benchmarks/tracer.py
+#: measured on CPython 3.12 and 3.13 (benchmarks/results/tracer.md): start of a watched function ("s", 11 and
+#: 15); its return where trees are needed ("r", the rest of 32 and 36); a line ("l", the rest of 33 and 36).
+NANOSECONDS = {"s": 13.0, "r": 21.0, "l": 21.5}
 
 _Key = tuple[Any, ...]
 _EVENTS = {"function": "s", "tree": "sr"}
@@ -52,6 +52,11 @@ class Columns:
     def rows(self, rows: NDArray[np.intp]) -> Columns:
         """Return some rows."""
         return Columns(self.runs.take(rows), self.keys, self.counts[rows])
+
+    def of_kinds(self, kinds: Collection[str]) -> Columns:
+        """Return the columns of some kinds."""
+        wanted = [place for place, key in enumerate(self.keys) if f"{key[0]}s" in kinds]
+        return self if len(wanted) == len(self.keys) else self.take(wanted)
 
     def feature(self, column: int) -> Feature:
         """Return a column's feature by name."""

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from stakes._folds import stratified_folds
 from stakes.forensics.candidates import (
     KINDS,
-    NANOSECONDS,
     Columns,
     cheapest_of_equals,
     columns_of,
@@ -24,6 +23,7 @@ from stakes.forensics.candidates import (
 from stakes.forensics.host.model import FORMAT, VERSION, ClarifyModel
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.runs import Runs
+from stakes.forensics.settle import Settled, Settler
 from stakes.tree import C45Classifier, TradeoffSearchCV
 
 
@@ -76,11 +76,15 @@ class Trained:
         per run.
     nanoseconds : float
         That watching should add to a run.
+    accuracy : float
+        Of the deployed tree, cross-validated on the folds that everything was chosen on: optimistic, and
+        what the paper reports. :func:`stakes.forensics.validate.validate` is honest.
     """
 
     model: ClarifyModel
     search: TradeoffSearchCV
     nanoseconds: float
+    accuracy: float
 
     @property
     def expected_events(self) -> float:
@@ -134,16 +138,12 @@ def learn(
     """Learn from some rows of the columns of all runs; the others only tell which columns are stable."""
     part = columns.rows(rows)
     events = expected(part.runs)
-    reduced = cheapest_of_equals(part, events)
-    if not reduced.keys:
-        raise ValueError("nothing that was counted differs between the runs")
-    estimator = C45Classifier(criterion="cs_gain", feature_costs=prices_of(reduced, events))
-    search = TradeoffSearchCV(
-        estimator,
-        cv=list(splits(part.runs, settings.folds, settings.random_state)),
-        tolerance=settings.max_loss,
-    ).fit(reduced.counts.astype(np.float64), np.array(part.runs.labels))
-    settled = _settle(columns.runs, rows, reduced, search.best_estimator_)
+    folds = list(splits(part.runs, settings.folds, settings.random_state))
+    searches = [_search(part.of_kinds(kinds), events, folds, settings) for kinds in _offers(settings.kinds)]
+    search = searches[-1][1]
+    floor = search.baseline_.accuracy - settings.max_loss
+    settler = Settler(columns.runs, part.runs, rows, events, folds)
+    settled = settler.choose(_candidates(searches, floor), floor)
     watch, resources, classes = settled.watch(), settled.resources(), search.classes_.tolist()
     counts = observe_all(part.runs, watch)
     document = {
@@ -162,8 +162,50 @@ def learn(
         "expected_events": sum(events[name] for name in resources if name[0] != "r"),
         "runs": _distinct_runs(part.runs, counts),
     }
-    nanoseconds = sum(events[name] * NANOSECONDS[name[0]] for name in resources)
-    return Trained(ClarifyModel.from_dict(document), search, nanoseconds)
+    model = ClarifyModel.from_dict(document)
+    return Trained(model, search, settler.price(settled), settler.accuracy(settled))
+
+
+def _offers(kinds: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Kinds of features to search among, all of them last.
+
+    A greedy tree takes a cheap call tree where a function would do, and loses in the projection what made it
+    worth taking. So plainer features are also offered alone.
+    """
+    plainer = [("functions",), ("functions", "lines")]
+    return [*(some for some in plainer if set(some) < set(kinds)), kinds]
+
+
+def _search(
+    columns: Columns, events: dict[str, float], folds: list[Any], settings: Settings
+) -> tuple[Columns, TradeoffSearchCV]:
+    reduced = cheapest_of_equals(columns, events)
+    if not reduced.keys:
+        raise ValueError("nothing that was counted differs between the runs")
+    estimator = C45Classifier(criterion="cs_gain", feature_costs=prices_of(reduced, events))
+    search = TradeoffSearchCV(estimator, cv=folds, tolerance=settings.max_loss)
+    return reduced, search.fit(reduced.counts.astype(np.float64), np.array(columns.runs.labels))
+
+
+def _candidates(
+    searches: list[tuple[Columns, TradeoffSearchCV]], floor: float
+) -> Iterator[tuple[Columns, C45Classifier]]:
+    """Trees that are accurate enough on all that was recorded, from the cheapest on."""
+    points = [
+        (point.test_cost, -point.accuracy, number, point.value)
+        for number, (_, search) in enumerate(searches)
+        for point in search.results_
+        if point.accuracy >= floor - 1e-12
+    ]
+    seen = set()
+    for price, _, number, gamma in sorted(points):
+        columns, search = searches[number]
+        if (number, price) not in seen:  # the same price means the same functions
+            seen.add((number, price))
+            tree = C45Classifier(**{**search.estimator.get_params(), "gamma": gamma})
+            yield columns, tree.fit(columns.counts.astype(np.float64), np.array(columns.runs.labels))
+    columns, search = searches[-1]
+    yield columns, search.best_estimator_
 
 
 def splits(runs: Runs, folds: int, seed: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -180,81 +222,7 @@ def splits(runs: Runs, folds: int, seed: int) -> Iterator[tuple[NDArray[np.intp]
         yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
 
-@dataclass(frozen=True, eq=False)
-class _Settled:
-    """A tree, the columns that it was learnt from, and the functions that must be watched to see them."""
-
-    columns: Columns
-    tree: C45Classifier
-    watched: NDArray[np.bool_]
-
-    @property
-    def used(self) -> list[int]:
-        """Columns that the tree tests."""
-        found = self.tree.tree_.feature
-        return np.unique(found[found >= 0]).tolist()
-
-    @property
-    def keys(self) -> list[Any]:
-        return [self.columns.keys[column] for column in self.used]
-
-    @property
-    def named(self) -> NDArray[np.bool_]:
-        """Functions that the tested columns name."""
-        names = frozenset().union(*(self.columns.resources(column) for column in self.used))
-        named = np.zeros(len(self.columns.runs.functions), dtype=bool)
-        named[[int(name[1:]) for name in names if name[0] == "s"]] = True
-        return named
-
-    @property
-    def errors(self) -> int:
-        """Runs learnt from that the tree gets wrong."""
-        counts, labels = self.columns.counts.astype(np.float64), np.array(self.columns.runs.labels)
-        return int((self.tree.predict(counts) != labels).sum())
-
-    def watch(self) -> Watch:
-        """Return what to watch, in names."""
-        functions = (self.columns.runs.functions[place] for place in np.flatnonzero(self.watched))
-        return Watch(tuple(functions), tuple(self.columns.feature(column) for column in self.used))
-
-    def resources(self) -> list[str]:
-        """Return what is counted: starts, returns where trees are needed, and lines."""
-        events = "sr" if any(key[0] == "tree" for key in self.keys) else "s"
-        functions = np.flatnonzero(self.watched).tolist()
-        lines = [f"l{key[1]}" for key in self.keys if key[0] == "line"]
-        return [f"{event}{place}" for event in events for place in functions] + lines
-
-
-def _settle(runs: Runs, rows: NDArray[np.intp], columns: Columns, tree: C45Classifier) -> _Settled:
-    """Learn again from what the chosen functions alone would show, and drop those that are not missed.
-
-    With only the chosen functions watched ``f -> {a, b}`` also matches calls that reached ``a`` through
-    something else, so that the tree would be shown other counts than it was learnt from. What is watched is
-    paid for, so prices play no part any more. Functions that no test names may still matter, as what a call
-    did not lead to; they are dropped where the tree makes no more errors without them.
-    """
-    found = _Settled(columns, tree, np.zeros(0, dtype=bool))
-    found = replace(found, watched=found.named)
-    if not any(key[0] == "tree" for key in found.keys):
-        return found
-    settled = _relearn(runs, rows, found)
-    while (settled.named != settled.watched).any():
-        fewer = _relearn(runs, rows, replace(settled, watched=settled.named))
-        if fewer.errors > settled.errors:
-            break
-        settled = fewer
-    return settled
-
-
-def _relearn(runs: Runs, rows: NDArray[np.intp], found: _Settled) -> _Settled:
-    lines = [key[1] for key in found.keys if key[0] == "line"]
-    columns = columns_of(runs, found.watched, KINDS, lines).rows(rows)
-    columns = cheapest_of_equals(columns, expected(columns.runs))
-    counts, labels = columns.counts.astype(np.float64), np.array(columns.runs.labels)
-    return _Settled(columns, C45Classifier(criterion="gain").fit(counts, labels), found.watched)
-
-
-def _tree(settled: _Settled) -> dict[str, Any]:
+def _tree(settled: Settled) -> dict[str, Any]:
     """The tree as JSON, its features numbered as in the model."""
     place = {column: number for number, column in enumerate(settled.used)} | {-1: -1}
     tree = settled.tree.tree_

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,12 +32,16 @@ class Validation:
         The same with "unknown" in the last column, as a user sees it.
     twins : tuple of pairs of str
         Causes with runs that are the same in everything that was counted.
+    answers : tuple of (int, int, float)
+        Of each run its cause, what the tree says, and the share of the leaf's runs that agree; 0 where counts
+        lie outside training.
     """
 
     classes: tuple[str, ...]
     confusion: NDArray[np.int64]
     told: NDArray[np.int64]
     twins: tuple[tuple[str, str], ...] = ()
+    answers: tuple[tuple[int, int, float], ...] = ()
 
     @property
     def accuracy(self) -> float:
@@ -58,6 +62,28 @@ class Validation:
     def wrong(self) -> float:
         """Share of runs that are explained wrongly."""
         return float((self.told[:, :-1].sum() - np.trace(self.told)) / self.told.sum())
+
+    def at(self, purity: float) -> Validation:
+        """Return what a user would see if this share of a leaf's runs had to agree.
+
+        Examples
+        --------
+        >>> confusion = np.array([[1, 1], [0, 1]])
+        >>> answers = ((0, 0, 1.0), (0, 1, 0.7), (1, 1, 0.8))
+        >>> found = Validation(("a", "b"), confusion, np.zeros((2, 3), dtype=int), answers=answers)
+        >>> found.at(0.5).wrong > 0, found.at(0.75).wrong, found.purity(max_wrong=0.0)
+        (True, 0.0, 0.8)
+        """
+        told = np.zeros_like(self.told)
+        for cause, guess, share in self.answers:
+            told[cause, guess if share >= purity and share > 0 else len(self.classes)] += 1
+        return replace(self, told=told)
+
+    def purity(self, max_wrong: float) -> float:
+        """Return the least purity with which at most this share of the runs is explained wrongly."""
+        # A little less than the shares themselves, so that rounding never keeps 11 of 12 from being enough.
+        shares = sorted({math.floor(share * 1000) / 1000 for _, _, share in self.answers if share > 0})
+        return next((share for share in shares if self.at(share).wrong <= max_wrong), 1.0)
 
     def pairs(self) -> list[tuple[str, str, float]]:
         """Causes that are often taken for each other, with the share of their runs, worst first.
@@ -118,23 +144,32 @@ def validate(
     confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
     told = np.zeros((len(classes), len(classes) + 1), dtype=np.int64)
     parts = list(splits(distinct, folds, settings.random_state + 1))
+    answers = []
     for done, (known, unseen) in enumerate(parts):
         advance(done, len(parts))
         model = learn(columns, rows[known], settings).model
-        said, guessed = verdicts(model, distinct.take(unseen))
-        for row, label in enumerate(distinct.take(unseen).labels):
-            place = classes.index(label)
-            confusion[place, classes.index(guessed[row])] += 1
-            told[place, len(classes) if (cause := said[row]) is None else classes.index(cause)] += 1
+        asked = distinct.take(unseen)
+        for label, (guess, share) in zip(asked.labels, guesses(model, asked), strict=True):
+            answers.append((classes.index(label), classes.index(guess), share))
+            confusion[answers[-1][:2]] += 1
     advance(len(parts), len(parts))
-    return Validation(classes, confusion, told, tuple(twins(columns, rows)))
+    found = Validation(classes, confusion, told, tuple(twins(columns, rows)), tuple(answers))
+    return found.at(settings.purity)
 
 
-def verdicts(model: ClarifyModel, runs: Runs) -> tuple[list[str | None], list[str]]:
-    """What the model says of each run, None for "unknown", and what it would say if it had to."""
+def guesses(model: ClarifyModel, runs: Runs) -> list[tuple[str, float]]:
+    """What the model would say of each run if it had to, and the share of the leaf's runs that agree.
+
+    The share is 0 where counts lie outside training.
+    """
     forced = ClarifyModel.from_dict(never_unknown(model.document))
-    counts = observe_all(runs, model.watch).tolist()
-    return [model.explain(row).label for row in counts], [str(forced.explain(row).label) for row in counts]
+    strict = ClarifyModel.from_dict({**model.document, "purity": 0.0})
+    found = []
+    for row in observe_all(runs, model.watch).tolist():
+        verdict = forced.explain(row)
+        known = strict.explain(row).label is not None
+        found.append((str(verdict.label), verdict.agree / verdict.similar if known else 0.0))
+    return found
 
 
 def never_unknown(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,18 +194,18 @@ def report(trained: Trained, validation: Validation, settings: Settings) -> dict
             "gamma": point.value,
             "nanoseconds": point.test_cost,
             "accuracy": point.accuracy,
-            "chosen": point is chosen,
         }
-        for chosen in [search.best_point_]
         for point in search.front_
     ]
     baseline = search.baseline_
     return {
         **trained.model.document,
+        "purity": settings.purity,
         "training": {
             "counted": list(settings.kinds),
             "max_loss": settings.max_loss,
             "nanoseconds": trained.nanoseconds,
+            "accuracy": trained.accuracy,
             "front": points,
             "baseline": {"nanoseconds": baseline.test_cost, "accuracy": baseline.accuracy},
             "validation": validation.to_dict(),

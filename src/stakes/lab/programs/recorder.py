@@ -1,9 +1,10 @@
-"""Records many runs of one program cheaply: a fork of a warmed parent for each, and fresh processes to check that.
+"""Records many runs of one program cheaply: a fork of a warmed parent for each; fresh processes check that.
 
-A profile of a fork is what the parent counted until it was ready, the imports, plus what the child counted. Compared with a fresh
-process 156 of 3,520 functions were counted differently for an input of pip, 199 of 1,685 for one of requests: those of imports, of
-the interpreter's start and end, and of entries of sys.path. The runs that are also recorded fresh make training drop such functions,
-as it drops whatever differs between runs of one input.
+A profile of a fork is what the parent counted until it was ready, the imports, plus what the child counted.
+Compared with a fresh process 156 of 3,520 functions were counted differently for an input of pip, 199 of
+1,685 for one of requests: those of imports, of the interpreter's start and end, and of entries of sys.path.
+The runs that are also recorded fresh make training drop such functions, as it drops whatever differs between
+runs of one input.
 """
 
 from __future__ import annotations
@@ -75,16 +76,19 @@ class Recorder:
             [self.program.python, str(HERE / "worker.py"), self.program.target, *self.program.preload],
             env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._warm = self._take(int(self._read()))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.stdin.close()
+        self._stdin.close()
         self._process.wait()
+        self._stdout.close()
         self._folder.cleanup()
 
     def _read(self) -> str:
-        line = self._process.stdout.readline()
+        line = self._stdout.readline()
         if not line:
             raise RuntimeError(f"the worker of {self.program.target} has ended")
         return line
@@ -99,8 +103,8 @@ class Recorder:
         """Run a case in a fork."""
         stderr = self.folder / "stderr"
         job = {"argv": case.argv, "cwd": case.cwd, "env": case.env, "stderr": str(stderr)}
-        self._process.stdin.write(json.dumps(job) + "\n")
-        self._process.stdin.flush()
+        self._stdin.write(json.dumps(job) + "\n")
+        self._stdin.flush()
         pid, status = map(int, self._read().split())
         whole = merge([self._warm, self._take(pid)])
         tail = stderr.read_text(errors="replace")[-4096:]

@@ -5,12 +5,24 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from recorder import Case
-from words import name, sentence
+from stakes.lab.programs.recorder import Case
+from stakes.lab.programs.words import name, sentence
 
 SYMPTOM = "mapping values are not allowed"
 PACKAGES = ("PyYAML==6.0.2",)
-TARGET = f"script:{Path(__file__).parent / 'programs' / 'load.py'}"
+TARGET = "script:load.py"
+SCRIPT = '''"""Say how many entries a YAML file has: python load.py FILE"""
+
+import sys
+
+import yaml
+
+try:
+    with open(sys.argv[1], encoding="utf-8") as file:
+        print(len(yaml.safe_load(file) or ()))
+except yaml.MarkedYAMLError as error:
+    sys.exit(f"{sys.argv[1]}: {error.problem}")
+'''
 PRELOAD = ("yaml",)
 
 #: Entries before the mistake. Counts are those of a whole run, in which one mistake drowns: with up to ten entries before it the

@@ -2,9 +2,10 @@
 
     python worker.py TARGET MODULE...
 
-TARGET is ``-m name`` in one word ("module:name") or a script's path. Jobs come as JSON lines on stdin ({"argv", "cwd", "env",
-"stderr"}), and a line with the process id and the exit status goes out for each. Interpreter start and imports, most of a
-short run, happen once in the parent. The tracer counts them there; the recorder adds them to what each child counts.
+TARGET is "module:name" or "script:path". Jobs come as JSON lines on stdin ({"argv", "cwd", "env", "stderr"}),
+and a line with the process id and the exit status goes out for each. Interpreter start and imports, most of a
+short run, happen once in the parent. The tracer counts them there; the recorder adds them to what each child
+counts.
 """
 
 import json

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 
 _FIRST = [
@@ -48,6 +49,11 @@ _SECOND = [
     "signal",
     "tower",
 ]
+
+
+def token(label: str, number: object) -> str:
+    """A name for an input, in which neither its letters nor its length say anything about the cause."""
+    return hashlib.blake2b(f"{label} {number}".encode(), digest_size=8).hexdigest()
 
 
 def name(rng: random.Random, joint: str = "_") -> str:

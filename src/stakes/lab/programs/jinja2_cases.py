@@ -6,12 +6,24 @@ import json
 import random
 from pathlib import Path
 
-from recorder import Case
-from words import names, sentence
+from stakes.lab.programs.recorder import Case
+from stakes.lab.programs.words import names, sentence
 
 SYMPTOM = "is undefined"
 PACKAGES = ("jinja2==3.1.4", "MarkupSafe==3.0.2")
-TARGET = f"script:{Path(__file__).parent / 'programs' / 'render.py'}"
+TARGET = "script:render.py"
+SCRIPT = '''"""Render main.html of a folder with the values in its context.json: python render.py FOLDER"""
+
+import json
+import sys
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+folder = Path(sys.argv[1])
+environment = Environment(loader=FileSystemLoader(folder), undefined=StrictUndefined)
+print(environment.get_template("main.html").render(json.loads((folder / "context.json").read_text())))
+'''
 PRELOAD = ("json", "pathlib", "jinja2", "jinja2.loaders", "jinja2.ext", "jinja2.debug")
 
 #: Share of the fine pieces that are macros, includes, imports and scopes, of which each cause misuses one.

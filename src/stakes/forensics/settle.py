@@ -1,0 +1,184 @@
+"""From a tree over everything that was recorded to one over what the chosen functions alone would show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes.forensics.candidates import (
+    NANOSECONDS,
+    Columns,
+    cheapest_of_equals,
+    columns_of,
+)
+from stakes.forensics.host.watch import Watch
+from stakes.forensics.runs import Runs
+from stakes.tree import C45Classifier
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """A tree, the columns that it was learnt from, and the functions that must be watched to see them.
+
+    Attributes
+    ----------
+    columns : Columns
+    tree : C45Classifier
+    watched : bool array of shape (n_functions,)
+    """
+
+    columns: Columns
+    tree: C45Classifier
+    watched: NDArray[np.bool_]
+
+    @cached_property
+    def used(self) -> list[int]:
+        """Columns that the tree tests."""
+        found = self.tree.tree_.feature
+        return np.unique(found[found >= 0]).tolist()
+
+    @property
+    def keys(self) -> list[Any]:
+        """What the columns that the tree tests count."""
+        return [self.columns.keys[column] for column in self.used]
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether a call tree is counted."""
+        return any(key[0] == "tree" for key in self.keys)
+
+    @property
+    def lines(self) -> list[int]:
+        """Lines that are counted."""
+        return [key[1] for key in self.keys if key[0] == "line"]
+
+    @property
+    def named(self) -> NDArray[np.bool_]:
+        """Functions that the tested columns name."""
+        names = frozenset().union(*(self.columns.resources(column) for column in self.used))
+        named = np.zeros(len(self.columns.runs.functions), dtype=bool)
+        named[[int(name[1:]) for name in names if name[0] == "s"]] = True
+        return named
+
+    @cached_property
+    def errors(self) -> int:
+        """Runs learnt from that the tree gets wrong."""
+        counts, labels = self.columns.counts.astype(np.float64), np.array(self.columns.runs.labels)
+        return int((self.tree.predict(counts) != labels).sum())
+
+    def watch(self) -> Watch:
+        """Return what to watch, in names."""
+        functions = (self.columns.runs.functions[place] for place in np.flatnonzero(self.watched))
+        return Watch(tuple(functions), tuple(self.columns.feature(column) for column in self.used))
+
+    def resources(self) -> list[str]:
+        """Return what is counted: starts, returns where trees are needed, and lines."""
+        events = "sr" if self.has_trees else "s"
+        functions = np.flatnonzero(self.watched).tolist()
+        return [f"{event}{place}" for event in events for place in functions] + [f"l{n}" for n in self.lines]
+
+
+class Settler:
+    """Learns again from what chosen functions show, and chooses the cheapest set that is good enough.
+
+    With only some functions watched ``f -> {a, b}`` also matches calls that reached ``a`` through something
+    else, so that a tree over whole call trees would be shown other counts than it was learnt from. What is
+    watched is paid for, so prices play no part in learning again.
+
+    Parameters
+    ----------
+    runs : Runs
+        All, repetitions included.
+    part, rows : Runs, int array
+        Those to learn from, and where they are; taken once, as with lines they are hundreds of megabytes.
+    events : dict
+        Mean events per run of each resource.
+    folds : list of (train, test)
+        Of the rows.
+    """
+
+    def __init__(
+        self, runs: Runs, part: Runs, rows: NDArray[np.intp], events: dict[str, float], folds: list[Any]
+    ) -> None:
+        self.runs, self.part, self.rows = runs, part, rows
+        self.events, self.folds = events, folds
+
+    def price(self, settled: Settled) -> float:
+        """Nanoseconds that watching adds to a run."""
+        return sum(self.events[name] * NANOSECONDS[name[0]] for name in settled.resources())
+
+    def accuracy(self, settled: Settled) -> float:
+        """Cross-validated accuracy of trees learnt from the same columns in the same way."""
+        counts, labels = settled.columns.counts.astype(np.float64), np.array(settled.columns.runs.labels)
+        right = 0
+        for known, unseen in self.folds:
+            tree = C45Classifier(**settled.tree.get_params()).fit(counts[known], labels[known])
+            right += int((tree.predict(counts[unseen]) == labels[unseen]).sum())
+        return right / sum(len(unseen) for _, unseen in self.folds)
+
+    def choose(self, candidates: Iterable[tuple[Columns, C45Classifier]], floor: float) -> Settled:
+        """Settle trees in turn until one is accurate enough, and drop what it does not miss.
+
+        Of trees that are all too inaccurate the best is taken.
+        """
+        best, most = None, -1.0
+        for columns, tree in candidates:
+            settled = self.settle(columns, tree)
+            accuracy = self.accuracy(settled)
+            if accuracy > most:
+                best, most = settled, accuracy
+            if accuracy >= floor - 1e-12:
+                break
+        assert best is not None
+        return self.thin(best, most)
+
+    def settle(self, columns: Columns, tree: C45Classifier) -> Settled:
+        """Learn again from what a tree's functions show; functions that no test names go where they may.
+
+        They may still matter, as what a call did not lead to, so they go where no more errors are made.
+        """
+        found = Settled(columns, tree, np.zeros(0, dtype=bool))
+        found = replace(found, watched=found.named)
+        if not found.has_trees:
+            return found
+        settled = self._learn(found.watched, found.lines, True)
+        while (settled.named != settled.watched).any():
+            fewer = self._learn(settled.named, settled.lines, True)
+            if fewer.errors > settled.errors:
+                break
+            settled = fewer
+        return settled
+
+    def thin(self, settled: Settled, accuracy: float) -> Settled:
+        """Leave out functions and lines, the dearest first, as long as the cross-validated accuracy stays."""
+        for name in sorted(settled.resources(), key=lambda name: -self.events[name] * NANOSECONDS[name[0]]):
+            if name not in settled.resources() or name[0] == "r":
+                continue
+            fewer = self._without(settled, name)
+            if fewer is not None and self.price(fewer) < self.price(settled):
+                now = self.accuracy(fewer)
+                if now >= accuracy:
+                    settled, accuracy = fewer, now
+        return settled
+
+    def _without(self, settled: Settled, name: str) -> Settled | None:
+        number, watched, lines = int(name[1:]), settled.watched.copy(), settled.lines
+        if name[0] == "s":
+            watched[number] = False
+            lines = [line for line in lines if self.runs.line_function[line] != number]
+        else:
+            lines = [line for line in lines if line != number]
+        return self._learn(watched, lines, settled.has_trees) if watched.any() else None
+
+    def _learn(self, watched: NDArray[np.bool_], lines: list[int], trees: bool) -> Settled:
+        kinds = ("functions", *(["trees"] if trees else []), *(["lines"] if lines else []))
+        found = columns_of(self.runs, watched, kinds, lines)
+        columns = cheapest_of_equals(Columns(self.part, found.keys, found.counts[self.rows]), self.events)
+        counts, labels = columns.counts.astype(np.float64), np.array(columns.runs.labels)
+        settled = Settled(columns, C45Classifier(criterion="gain").fit(counts, labels), watched)
+        return settled if trees else replace(settled, watched=settled.named)
