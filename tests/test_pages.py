@@ -18,7 +18,7 @@ from stakes import (
 )
 from stakes.decision import expected_costs, min_cost_class
 from stakes.lab import reproduce, versus
-from stakes.report import model_report, model_view, write_comparison_report, write_lab_report
+from stakes.report import model_report, model_view, write_comparison_report, write_lab_index, write_lab_report
 from stakes.tree.words import amount
 
 # One learner fails, one data set cannot be had; a table with the paper's figures, ranks and a figure.
@@ -70,7 +70,7 @@ columns = [{ label = "cost per row", measure = "mean_cost" }]
 x_label = "depth"
 """
 
-KINDS = ["tree", "gdt", "rules", "bagging", "tradeoff", "lab", "compare"]
+KINDS = ["tree", "gdt", "rules", "bagging", "tradeoff", "lab", "index", "compare"]
 each_page = pytest.mark.parametrize("kind", KINDS)
 FOLDED = "document.querySelectorAll('details:not([open])').length"
 BACKGROUND = "getComputedStyle(document.body).backgroundColor"
@@ -115,6 +115,7 @@ def pages(german, models, tmp_path_factory):
     assert lab.failures and lab.absent
     compared = versus(place / "one.csv", learners=["C4.5", "C4.5CS"], n_folds=3)
     found["lab"] = write_lab_report(place / "lab.html", lab).read_text(encoding="utf-8")
+    found["index"] = write_lab_index(place, [lab, lab]).read_text(encoding="utf-8")
     written = write_comparison_report(place / "c.html", compared, "one.csv")
     return found | {"compare": written.read_text(encoding="utf-8")}
 

@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
+from typer.testing import CliRunner
 
 from stakes import (
     C45Classifier,
@@ -22,6 +23,7 @@ from stakes import (
     datasets,
     metrics,
 )
+from stakes.cli import app
 from stakes.lab import Cell, reproduce
 from stakes.lab.comparison import mean_interval
 from stakes.lab.constant import ConstantClassifier
@@ -485,3 +487,14 @@ def test_comparison_refuses(options, words):
         compare({"nb": GaussianNB()}, X, y, **options)
     with pytest.raises(ValueError, match="at least one learner"):
         compare({}, X, y)
+
+
+def test_one_page_leads_to_the_reports_of_all_protocols(tmp_path):
+    command = ["reproduce", "ting1998", "kretowski2007", "--quick", "--datasets", "german", "-j", "1", "-o"]
+    run = CliRunner().invoke(app, [*command, str(tmp_path)])
+    assert run.exit_code == 0, run.output
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    links = set(re.findall('href="([^"#]+)', text))
+    assert links == {"ting1998.html", "kretowski2007.html"}
+    assert all((tmp_path / name).exists() for name in links)
+    assert text.count("quick version") == 2

@@ -13,7 +13,7 @@ from stakes.lab import load_protocol, papers
 from stakes.lab.programs import page as programs_page
 from stakes.lab.programs import reproduce as programs_figure
 from stakes.lab.study import RESULTS, Reproduction, page, reproduce
-from stakes.report.page import write_lab_report
+from stakes.report.page import write_lab_index, write_lab_report
 
 NAME = "reproduce"
 
@@ -75,7 +75,7 @@ def command(
             return
     # All of them are read before anything runs, so that a slip in the last one does not come after an hour.
     loaded = [load_protocol(name) for name in names]
-    failed = 0
+    done: list[Reproduction] = []
     for one in loaded:
         with progress_bar(one.name) as progress:
             found = reproduce(
@@ -90,11 +90,16 @@ def command(
                 progress=progress,
             )
         typer.echo(page(found))
-        failed += _summary(found, output)
+        done.append(found)
+        _summary(found, output)
         written = write_page(partial(write_lab_report, output / f"{one.name}.html", found))
         if written is not None:
             say(f"The report is in {written}: open it in a browser.")
-    if failed:
+    if len(done) > 1:
+        written = write_page(partial(write_lab_index, output, done))
+        if written is not None:
+            say(f"The way to all of them is {written}.")
+    if any(found.failures for found in done):
         raise typer.Exit(1)
 
 
@@ -108,7 +113,7 @@ def _programs(folder: Path, programs: list[str] | None, quick: bool, python: str
     say(f"The page is in {folder}; what was recorded and learnt is kept in {folder / 'programs'}.")
 
 
-def _summary(found: Reproduction, folder: Path) -> int:
+def _summary(found: Reproduction, folder: Path) -> None:
     """Say what was done, and what failed."""
     name = found.protocol.name
     say(
@@ -125,4 +130,3 @@ def _summary(found: Reproduction, folder: Path) -> int:
             f"{folder / name}-failures.txt. The next run tries them again.",
             style="bold red",
         )
-    return len(found.failures)

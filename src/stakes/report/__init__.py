@@ -1,7 +1,13 @@
 """Reports: self-contained pages that show the bill of a model, of a comparison, or a paper next to ours."""
 
 from stakes.lab.comparison import Comparison, Interval, LearnerResult, compare
-from stakes.report.page import model_report, write_comparison_report, write_lab_report, write_report
+from stakes.report.page import (
+    model_report,
+    write_comparison_report,
+    write_lab_index,
+    write_lab_report,
+    write_report,
+)
 from stakes.report.views import ModelView, model_view
 
 __all__ = [
@@ -13,6 +19,7 @@ __all__ = [
     "model_report",
     "model_view",
     "write_comparison_report",
+    "write_lab_index",
     "write_lab_report",
     "write_report",
 ]

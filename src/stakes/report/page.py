@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,12 @@ from stakes.report._pictures import (
     tradeoff_picture,
 )
 from stakes.report.ask import script_json
+from stakes.report.index import IndexView, index_view
 from stakes.report.lab_views import ComparisonView, LabView, comparison_view, duration, lab_view
 from stakes.report.views import ModelView, model_view
 from stakes.tree.words import amount
+
+View = ModelView | LabView | ComparisonView | IndexView
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -71,19 +75,25 @@ def write_lab_report(path: str | os.PathLike[str], found: Reproduction) -> Path:
     return write_view(path, lab_view(found))
 
 
+def write_lab_index(folder: str | os.PathLike[str], found: Sequence[Reproduction]) -> Path:
+    """Write the page that leads to the reports ``NAME.html`` of protocols in a folder; return its path."""
+    views = {f"{one.protocol.name}.html": lab_view(one) for one in found}
+    return write_view(Path(folder) / "index.html", index_view(views))
+
+
 def write_comparison_report(path: str | os.PathLike[str], found: Versus, name: str) -> Path:
     """Write what `stakes.lab.versus` found on the data of this name as one HTML page; return its path."""
     return write_view(path, comparison_view(found, name))
 
 
-def write_view(path: str | os.PathLike[str], view: ModelView | LabView | ComparisonView) -> Path:
+def write_view(path: str | os.PathLike[str], view: View) -> Path:
     """Write the page of a view and return its path."""
     target = Path(path)
     target.write_text(render(view), encoding="utf-8")
     return target
 
 
-def render(view: ModelView | LabView | ComparisonView) -> str:
+def render(view: View) -> str:
     """Return the page of a view."""
     try:
         import jinja2
@@ -104,6 +114,8 @@ def render(view: ModelView | LabView | ComparisonView) -> str:
         # Drawings are made by stakes and escape what they show, and so does the JSON below.
         "drawing": markupsafe.Markup,
     }
+    if isinstance(view, IndexView):
+        return environment.get_template("index.html.j2").render(view=view)
     if isinstance(view, LabView):
         return environment.get_template("lab.html.j2").render(view=view)
     if isinstance(view, ComparisonView):
