@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*) tools/build_tracer.py
 
-.PHONY: demo test lint types layers doctest docs sanitize format clean
+.PHONY: demo tables test lint types layers doctest docs sanitize format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -42,6 +42,12 @@ docs: $(INSTALLED)
 	rm -rf docs/generated build/docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet docs build/docs
 	@echo "The site is in build/docs/index.html."
+
+# The papers' tables with all repeats, for which STAKES_DATA must name their data. Goes on where it was stopped.
+PAPERS := abe2004 davis2006 kretowski2007 rules2012 ting1998
+tables: $(INSTALLED)
+	$(BIN)/stakes reproduce --output stakes-lab
+	cp $(PAPERS:%=stakes-lab/%.md) benchmarks/results/
 
 sanitize: $(INSTALLED)
 	$(BIN)/python tools/sanitize.py
