@@ -23,8 +23,8 @@ class DrawnAnswers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     --------
     >>> from sklearn.dummy import DummyClassifier
     >>> model = DrawnAnswers(DummyClassifier(), random_state=0).fit(np.zeros((4, 1)), [0, 1, 1, 1])
-    >>> model.predict(np.zeros((1000, 1))).mean().round(1).item()
-    0.8
+    >>> bool(0.7 < model.predict(np.zeros((1000, 1))).mean() < 0.8)
+    True
     """
 
     def __init__(self, estimator: Any, random_state: Any = None) -> None:
