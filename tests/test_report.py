@@ -15,6 +15,7 @@ from stakes import (
     C45Classifier,
     CostBagging,
     CostMatrix,
+    GDTClassifier,
     Guard,
     MetaCost,
     MinExpectedCost,
@@ -498,3 +499,11 @@ def test_one_page_leads_to_the_reports_of_all_protocols(tmp_path):
     assert links == {"ting1998.html", "kretowski2007.html"}
     assert all((tmp_path / name).exists() for name in links)
     assert text.count("quick version") == 2
+
+
+def test_an_evolved_tree_shows_how_it_evolved():
+    table, costs = datasets.load_table("german")
+    model = GDTClassifier(cost_matrix=costs, max_generations=5, population_size=8).fit(table, table.labels())
+    assert 'id="evolution"' in model_report(model, table, table.labels())
+    kept = GDTClassifier.from_json(model.to_json())
+    assert 'id="evolution"' not in model_report(kept, table, table.labels())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from stakes.evolve.history import EvolutionHistory
 from stakes.lab import svg
 from stakes.lab.comparison import Comparison
 from stakes.lab.svg import Axis
@@ -114,6 +115,20 @@ def tradeoff_picture(tradeoff: Tradeoff) -> str:
     ]
     title = f"{what} against the price of looking; full marks are on the front"
     return svg.picture(WIDTH, HEIGHT, title, parts)
+
+
+def evolution_picture(history: EvolutionHistory) -> str:
+    """Draw the training cost of the best tree over the generations."""
+    places = thin([(float(i), float(cost)) for i, cost in enumerate(history.best_cost)])
+    x = Axis.around([a for a, _ in places], LEFT, WIDTH - RIGHT, zero=True)
+    y = Axis.around([b for _, b in places], HEIGHT - BOTTOM, TOP + 20)
+    parts = [
+        *svg.y_axis(y, LEFT, WIDTH - RIGHT),
+        *svg.x_axis(x, HEIGHT - BOTTOM, "generation"),
+        svg.text(LEFT - 50, 16, "cost per training row", kind="name"),
+        f'<g class="s0">{svg.run([(x.at(a), y.at(b)) for a, b in places])}</g>',
+    ]
+    return svg.picture(WIDTH, HEIGHT, "cost of the best tree over the generations", parts)
 
 
 def comparison_picture(comparison: Comparison) -> str:

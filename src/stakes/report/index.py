@@ -14,14 +14,3 @@ class IndexView:
 
     title: str
     reports: Mapping[str, LabView]
-
-
-def index_view(reports: Mapping[str, LabView]) -> IndexView:
-    """Work out what the page shows that leads to these reports.
-
-    Examples
-    --------
-    >>> index_view({}).title
-    'Tables of 0 papers'
-    """
-    return IndexView(f"Tables of {len(reports)} papers", reports)

@@ -12,12 +12,13 @@ from stakes.lab.versus import Versus
 from stakes.report._pictures import (
     MOST_POINTS,
     comparison_picture,
+    evolution_picture,
     ratio_picture,
     threshold_picture,
     tradeoff_picture,
 )
 from stakes.report.ask import script_json
-from stakes.report.index import IndexView, index_view
+from stakes.report.index import IndexView
 from stakes.report.lab_views import ComparisonView, LabView, comparison_view, duration, lab_view
 from stakes.report.views import ModelView, model_view
 from stakes.tree.words import amount
@@ -78,7 +79,7 @@ def write_lab_report(path: str | os.PathLike[str], found: Reproduction) -> Path:
 def write_lab_index(folder: str | os.PathLike[str], found: Sequence[Reproduction]) -> Path:
     """Write the page that leads to the reports ``NAME.html`` of protocols in a folder; return its path."""
     views = {f"{one.protocol.name}.html": lab_view(one) for one in found}
-    return write_view(Path(folder) / "index.html", index_view(views))
+    return write_view(Path(folder) / "index.html", IndexView("Reports of the lab", views))
 
 
 def write_comparison_report(path: str | os.PathLike[str], found: Versus, name: str) -> Path:
@@ -138,6 +139,8 @@ def _model_pictures(view: ModelView) -> dict[str, str]:
         pictures["curve"] = threshold_picture(view.curve)
     if view.ratio is not None:
         pictures["ratio"] = ratio_picture(view.ratio)
+    if view.evolution is not None:
+        pictures["evolution"] = evolution_picture(view.evolution)
     if view.tradeoff is not None:
         pictures["tradeoff"] = tradeoff_picture(view.tradeoff)
     return pictures

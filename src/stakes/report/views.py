@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from stakes import metrics
 from stakes.costs import as_cost_matrix, as_feature_costs
 from stakes.decision import Guard, min_cost_class
+from stakes.evolve.history import EvolutionHistory
 from stakes.lab.comparison import Comparison, Interval, mean_interval
 from stakes.lab.looking import looking
 from stakes.lab.trial import count_leaves, count_nodes
@@ -110,6 +111,8 @@ class ModelView:
     abstention : tuple of Abstention
     tradeoff : Tradeoff or None
         What a search over prices and accuracy has tried.
+    evolution : EvolutionHistory or None
+        Of an evolved tree just fitted; a saved one has none.
     """
 
     title: str
@@ -145,6 +148,7 @@ class ModelView:
     use: tuple[ColumnUse, ...] = ()
     abstention: tuple[Abstention, ...] = ()
     tradeoff: Tradeoff | None = None
+    evolution: EvolutionHistory | None = None
 
 
 def model_view(
@@ -204,6 +208,7 @@ def model_view(
         # A model refuses by its own costs; for others that would say nothing.
         abstention=abstentions(model, billed, constant.cost / n_rows) if own_costs else (),
         tradeoff=tradeoff(model) if isinstance(model, TradeoffSearchCV) else None,
+        evolution=getattr(model, "evolution_", None),
         **_looking_parts(model, billed, feature_costs),
     )
     return replace(view, words=tuple(_bill_in_words(view, model, noun)))
