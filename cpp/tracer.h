@@ -60,9 +60,17 @@ uint32_t tracer_tree(uint32_t function, uint32_t below);
 uint32_t tracer_line(uint32_t function, uint32_t line, bool may_add);
 uint32_t tracer_set_with(uint32_t below, uint32_t tree);
 
-// Call and return of a function in the present thread. pop returns the tree that ended, or TRACER_NONE.
-void tracer_push(uint32_t function);
+typedef struct {
+  uint32_t function;
+  const void* frame;
+} TracerCall;
+
+// Call and return of a function in the present thread; the frame is for tracer_innermost and may be NULL.
+// pop also ends the calls inside, and returns the tree that ended, or TRACER_NONE.
+void tracer_push(uint32_t function, const void* frame);
 uint32_t tracer_pop(uint32_t function);
+// The last call whose end has not been seen; false: there is none.
+bool tracer_innermost(TracerCall* call);
 
 // Survive that someone cuts the file short: reading it would otherwise end the program with SIGBUS.
 void tracer_guard(void* memory, size_t size);

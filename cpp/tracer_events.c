@@ -19,27 +19,40 @@ static uint32_t register_function(PyCodeObject* code) {
   return tracer_function(path, (size_t)path_length, name, (size_t)name_length, code->co_firstlineno);
 }
 
+bool tracer_is_file(PyObject* filename, PyObject* path) {
+  if (PyUnicode_Tailmatch(filename, path, 0, PY_SSIZE_T_MAX, 1) != 1) return false;
+  Py_ssize_t before = PyUnicode_GET_LENGTH(filename) - PyUnicode_GET_LENGTH(path);
+  if (before == 0) return true;
+  Py_UCS4 separator = PyUnicode_READ_CHAR(filename, before - 1);  // a whole component must have ended there
+  return separator == '/' || separator == '\\';
+}
+
 static uint32_t match_watched(PyCodeObject* code) {
   PyObject* candidates = PyDict_GetItemWithError(state.watch, code->co_qualname);
   if (candidates == NULL) return TRACER_NONE;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(candidates); ++i) {
     PyObject* one = PyTuple_GET_ITEM(candidates, i);
-    PyObject* path = PyTuple_GET_ITEM(one, 0);
     if (PyLong_AsLong(PyTuple_GET_ITEM(one, 1)) != code->co_firstlineno) continue;
-    if (PyUnicode_Tailmatch(code->co_filename, path, 0, PY_SSIZE_T_MAX, 1) != 1) continue;
-    Py_ssize_t before = PyUnicode_GET_LENGTH(code->co_filename) - PyUnicode_GET_LENGTH(path);
-    if (before > 0) {  // a whole component of the path must have ended there
-      Py_UCS4 separator = PyUnicode_READ_CHAR(code->co_filename, before - 1);
-      if (separator != '/' && separator != '\\') continue;
-    }
+    if (!tracer_is_file(code->co_filename, PyTuple_GET_ITEM(one, 0))) continue;
     return (uint32_t)PyLong_AsUnsignedLong(PyTuple_GET_ITEM(one, 2));
   }
   return TRACER_NONE;
 }
 
-// The first meeting with a code object: its number is kept in the object itself, which costs no reference and
-// no look-up by value (different code objects can be equal).
-static uint32_t meet(PyObject* code) {
+void tracer_call(PyObject* callback, PyObject* first, PyObject* second) {
+  PyThreadState* thread = PyThreadState_Get();
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyThreadState_EnterTracing(thread);
+  Py_XDECREF(PyObject_CallFunctionObjArgs(callback, first, second, NULL));
+  PyErr_Clear();
+  PyThreadState_LeaveTracing(thread);
+  PyErr_Restore(type, value, traceback);
+}
+
+// The number is kept in the code object itself, which costs no reference and no look-up by value (different
+// code objects can be equal).
+uint32_t tracer_meet(PyObject* code) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   uint32_t number =
@@ -53,8 +66,9 @@ static uint32_t meet(PyObject* code) {
     const char* path = PyUnicode_AsUTF8AndSize(((PyCodeObject*)code)->co_filename, &length);
     if (path != NULL) tracer_found_at(number, path, (size_t)length);
     PyErr_Clear();
-    PyObject* result = PyObject_CallFunction(state.on_selected, "OI", code, number);
-    Py_XDECREF(result);
+    PyObject* one = PyLong_FromUnsignedLong(number);
+    if (one != NULL) tracer_call(state.on_selected, code, one);
+    Py_XDECREF(one);
   }
   PyErr_Clear();
   PyErr_Restore(type, value, traceback);
@@ -81,8 +95,44 @@ static inline uint32_t function_of(PyObject* code, bool may_be_new) {
   if ((uint64_t)(uintptr_t)packed >> 32 == tracer_tables.generation) {
     return (uint32_t)(uintptr_t)packed - 1;  // 0 - 1: known to have no number
   }
-  return may_be_new ? meet(code) : TRACER_NONE;
+  return may_be_new ? tracer_meet(code) : TRACER_NONE;
 }
+
+// ---- which calls have ended ----
+
+#if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000
+typedef struct Frame {  // how the interpreter's own frames begin
+  PyObject* code;
+  struct Frame* previous;
+} Frame;
+
+static inline const Frame* present_frame(void) {
+#if PY_VERSION_HEX < 0x030D0000
+  return (const Frame*)PyThreadState_Get()->cframe->current_frame;
+#else
+  return (const Frame*)PyThreadState_Get()->current_frame;
+#endif
+}
+
+// Ends the calls that are not among the callers of this frame. Memory of frames is used again: it must be a
+// frame of that function.
+static void end_unwound(const Frame* frame) {
+  TracerCall call;
+  while (tracer_innermost(&call)) {
+    const Frame* caller = frame->previous;
+    while (caller != NULL && caller != call.frame) caller = caller->previous;
+    if (caller != NULL && PyCode_Check(caller->code) && function_of(caller->code, false) == call.function)
+      return;
+    tracer_pop(call.function);
+  }
+}
+#else
+typedef void Frame;
+static inline const Frame* present_frame(void) {
+  return NULL;
+}
+static void end_unwound(const Frame* frame) {}
+#endif
 
 // ---- scopes: counts of one request ----
 
@@ -137,7 +187,11 @@ bool tracer_begin(PyObject* code, bool starts) {
   uint32_t function = function_of(code, true);
   if (function == TRACER_NONE) return false;
   if (starts) tracer_tick(function);
-  if (state.trees) tracer_push(function);
+  if (state.trees) {
+    const Frame* frame = state.by_frame ? present_frame() : NULL;
+    if (frame != NULL) end_unwound(frame);
+    tracer_push(function, frame);
+  }
   return true;
 }
 

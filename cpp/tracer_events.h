@@ -21,6 +21,7 @@ extern struct TracerState {
   Py_buffer memory;
   bool running, trees, lines, over_budget;
   bool plain;                // running, and every start is only to be counted
+  bool by_frame;             // whether a call has ended is found out from frames: PY_UNWIND may not be on
   PyObject* watch;           // qualified name -> tuple of (path, line, number); NULL: count everything
   PyObject* disable;         // sys.monitoring.DISABLE; NULL before 3.12
   PyObject* on_selected;     // called with a code object and its number when a watched function is first met
@@ -46,6 +47,14 @@ static inline bool tracer_counts(void) {
   return tracer_state.running && !tracer_state.over_budget;
 }
 
+// Calls back with up to two arguments, unseen: no exception comes of it, and nothing that traces the program
+// is told.
+void tracer_call(PyObject* callback, PyObject* first, PyObject* second);
+// The number of a code object's function, in a first meeting with it; TRACER_NONE where it is not watched.
+uint32_t tracer_meet(PyObject* code);
+// Whether a code object's file is the one with this relative path.
+bool tracer_is_file(PyObject* filename, PyObject* path);
+
 // A start (or, with starts false, a resumption), an end, and a line; false where it is of no interest.
 void tracer_tick(uint32_t function);
 bool tracer_begin(PyObject* code, bool starts);
@@ -54,6 +63,9 @@ bool tracer_reach(PyObject* code, long line);
 
 int tracer_add_hooks(PyObject* module);
 PyObject* tracer_make_tick(PyObject* module, PyObject* number);
+
+// Python 3.12 and later: finds the code of watched functions.
+PyObject* tracer_find(PyObject* module, PyObject* args);
 
 // Python 3.11: the profile and trace functions of a thread, and ticks inside the watched functions.
 PyObject* tracer_profile_thread(PyObject* module, PyObject* args);

@@ -50,7 +50,10 @@ void tracer_guard(void* memory, size_t size) {
 
 void* tracer_map(int descriptor, size_t size) {
   void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  return memory == MAP_FAILED ? NULL : memory;
+  if (memory == MAP_FAILED) return NULL;
+  madvise(memory, size,
+          MADV_RANDOM);  // a page at a time: with larger pieces the first access clears them all
+  return memory;
 }
 
 void tracer_unguard(void) {

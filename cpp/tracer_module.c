@@ -134,7 +134,7 @@ static PyObject* start(PyObject* module, PyObject* args, PyObject* named) {
   state.lines = lines;
   state.budget = budget;
   state.events = 0;
-  state.over_budget = state.failed = false;
+  state.over_budget = state.failed = state.by_frame = false;
   state.main_thread = PyThread_get_thread_ident();
   clock_gettime(CLOCK_MONOTONIC, &state.since);
   keep(&state.watch, by_name);
@@ -175,7 +175,10 @@ static PyMethodDef methods[] = {
     {"map_file", map_file, METH_VARARGS, "Map an open file and return its memory."},
     {"failed", failed, METH_NOARGS, "Whether the program has raised SystemExit with a status other than 0."},
     {"stop", stop, METH_NOARGS, "Count no more and let go of the memory."},
-#if PY_VERSION_HEX < 0x030C0000
+#if PY_VERSION_HEX >= 0x030C0000
+    {"find", tracer_find, METH_VARARGS,
+     "Find the watched functions of some files, those there are and those to come."},
+#else
     {"make_tick", tracer_make_tick, METH_O, "Return what counts one start of a watched function."},
     {"profile_thread", tracer_profile_thread, METH_VARARGS, "Profile the present thread."},
     {"found_at", tracer_note_path, METH_VARARGS, "Note where a watched function really is."},

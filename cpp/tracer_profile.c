@@ -58,11 +58,7 @@ static PyObject* exec_callback;
 
 static int on_audit(const char* event, PyObject* args, void* data) {
   if (exec_callback == NULL || strcmp(event, "exec") != 0 || PyTuple_GET_SIZE(args) != 1) return 0;
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  Py_XDECREF(PyObject_CallOneArg(exec_callback, PyTuple_GET_ITEM(args, 0)));
-  PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
+  tracer_call(exec_callback, PyTuple_GET_ITEM(args, 0), NULL);
   return 0;
 }
 

@@ -26,6 +26,7 @@ typedef struct {
 static Index sets, trees, lines;
 static SetEntry* set_parts;
 static RecentEnd* recent;
+static const void** frames;  // of the calls of all threads, next to those in the mapped memory
 static struct {
   uint32_t offset, length;
 } recent_paths[kRecentPaths];
@@ -128,9 +129,10 @@ bool tracer_tables_open(void* memory, size_t size) {
   threads_taken = 0;
   set_parts = calloc(capacity[kSets], sizeof *set_parts);
   recent = calloc(1 << kRecentBits, sizeof *recent);
+  frames = calloc((size_t)threads_capacity * kDeepest, sizeof *frames);
   bool opened = index_open(&sets, capacity[kSets]) & index_open(&trees, capacity[kTrees]) &
                 index_open(&lines, capacity[kLines]);
-  if (!opened || set_parts == NULL || recent == NULL) {
+  if (!opened || set_parts == NULL || recent == NULL || frames == NULL) {
     tracer_tables_close();
     return false;
   }
@@ -146,8 +148,10 @@ void tracer_tables_close(void) {
   index_close(&lines);
   free(set_parts);
   free(recent);
+  free(frames);
   set_parts = NULL;
   recent = NULL;
+  frames = NULL;
   memset(recent_paths, 0, sizeof recent_paths);
 }
 
@@ -253,12 +257,17 @@ static inline bool has_block(void) {
   return thread != NULL && thread_generation == tracer_tables.generation;
 }
 
-void tracer_push(uint32_t function) {
+static inline const void** frame_at(uint64_t depth) {
+  return &frames[(size_t)(thread - tracer_tables.threads) * kDeepest + depth];
+}
+
+void tracer_push(uint32_t function, const void* frame) {
   if (!has_block() && !take_block()) return;
   uint64_t depth = thread->depth;
   if (depth < kDeepest) {
     thread->calls[depth].function = function;
     thread->calls[depth].below = 0;
+    if (frame != NULL) *frame_at(depth) = frame;
   } else {
     full();
   }
@@ -286,6 +295,13 @@ static uint32_t end_call(uint64_t depth) {
   return tree;
 }
 
+bool tracer_innermost(TracerCall* call) {
+  if (!has_block() || thread->depth == 0) return false;
+  uint64_t last = (thread->depth < kDeepest ? thread->depth : kDeepest) - 1;
+  *call = (TracerCall){thread->calls[last].function, *frame_at(last)};
+  return true;
+}
+
 uint32_t tracer_pop(uint32_t function) {
   if (!has_block() || thread->depth == 0) return TRACER_NONE;  // it began before the tracer did
   uint64_t depth = thread->depth - 1;
@@ -294,7 +310,8 @@ uint32_t tracer_pop(uint32_t function) {
     thread->depth = depth;
     return tree;
   }
-  // Where a program switches stacks itself (greenlets), the end of a call can go unseen: look for its caller.
+  // Where a program switches stacks itself (greenlets), or nobody reports that an exception ends calls, the
+  // end of a call can go unseen: look for its caller.
   uint64_t found = depth;
   while (thread->calls[found].function != function) {
     if (found == 0) return tree;

@@ -128,6 +128,22 @@ print(explain().counts)
     assert output.splitlines() == ["(4, 1, 0)", "(1, 0, 0)"]
 
 
+def test_functions_inside_those_that_were_there_before(app):
+    body = """
+def outer():
+    def inner(): return 1
+    return inner
+install(MODEL)
+outer()(); outer()()
+print(explain().counts)
+"""
+    watch = document()["watch"]
+    place = (APP + LOAD + "MODEL = ''\n" + body).splitlines()
+    watch["functions"][1] = ["app.py", "outer.<locals>.inner", place.index("    def inner(): return 1") + 1]
+    status, output, errors = app(body, watch=watch)
+    assert (status, output, errors) == (0, "(0, 2, 0)\n", "")
+
+
 END = "clarify: likely cause (5 of 5 similar runs): Too many calls. Try fewer.\n"
 
 

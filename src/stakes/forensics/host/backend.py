@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: ``sys.monitoring``, which Python 3.11 does not have.
 monitoring: Any = getattr(sys, "monitoring", None)
 
+#: Flags of generators, coroutines and asynchronous generators.
+GENERATORS = 0x20 | 0x80 | 0x200
+
 #: Debuggers, coverage, profilers and optimisers have the other numbers.
 TOOLS = (4, 3)
 
@@ -35,11 +38,16 @@ def recorder() -> tuple[Any, str]:
     return ProfileTracer(), "compiled, as a profile function: sys.monitoring came with Python 3.12"
 
 
-def watcher(selection: Selection) -> tuple[Any, str]:
-    """Return the tracer for a deployed model, and why it was chosen; RuntimeError where none can do it."""
+def watcher(selection: Selection, exits: bool = True) -> tuple[Any, str]:
+    """Return the tracer for a deployed model, and why it was chosen; RuntimeError where none can do it.
+
+    With ``exits`` it also sees with which status the program ends.
+    """
     if sys.version_info >= (3, 12):
         if _tracer is not None:
-            return MonitoringTracer(), "compiled, called by sys.monitoring for the chosen functions only"
+            # Which calls have ended is read from frames, which may look different from Python 3.14 on.
+            alone = not exits and (sys.version_info < (3, 14) or not selection.trees)
+            return MonitoringTracer(alone), "compiled, called by sys.monitoring for the chosen functions only"
         from .fallback import PlainTracer
 
         return PlainTracer(), f"in plain Python, since none is compiled for {sys.implementation.cache_tag}"
@@ -66,7 +74,14 @@ def free_tool() -> int:
 
 
 class MonitoringTracer:
-    """Python 3.12 and later."""
+    """Python 3.12 and later.
+
+    With ``alone``, watched functions are found as they come into being and nothing else is monitored. An
+    event for all code costs a program 1.2 % where it runs most of its code for the first time, as pip does.
+    """
+
+    def __init__(self, alone: bool = False) -> None:
+        self._alone = alone
 
     def start(self, tables: mmap.mmap, trees: bool, lines: bool, in_file: bool) -> None:
         """Begin to count everything that runs."""
@@ -84,21 +99,31 @@ class MonitoringTracer:
     def watch(
         self, tables: mmap.mmap, selection: Selection, in_file: bool, budget: int = 0, variable: Any = None
     ) -> None:
-        """Begin to count what is selected; the rest is disabled function by function when first met."""
+        """Begin to count what is selected; the rest is not monitored, or disabled when first met."""
         events = monitoring.events
+        starts = events.PY_START if self._alone else 0
         ends = events.PY_RETURN | events.PY_YIELD | events.PY_RESUME if selection.trees else 0
         with_lines = {function for function, _ in selection.lines}
 
+        unwinding = events.PY_UNWIND | (events.PY_THROW if selection.trees else 0)
+
+        def see_unwinding() -> None:
+            # There are no such events for single functions. Frames tell the same later, but not where a
+            # generator is thrown into, and not of a thread that has ended.
+            if selection.trees:
+                monitoring.set_events(self.tool, unwinding)
+
         def select(code: Any, number: int) -> None:
-            local = ends | (events.LINE if number in with_lines else 0)
+            local = starts | ends | (events.LINE if number in with_lines else 0)
             if local:
                 monitoring.set_local_events(self.tool, code, local)
+            if self._alone and code.co_flags & GENERATORS:
+                see_unwinding()
 
         self._start = lambda tables, in_file: _tracer.start(
             tables, selection.trees, bool(selection.lines), in_file, selection.functions, selection.lines,
             selection.by_name, select, monitoring.DISABLE, variable, budget,
         )  # fmt: skip
-        everywhere = events.PY_START | events.PY_UNWIND | (events.PY_THROW if selection.trees else 0)
         wanted = {
             events.PY_START: _tracer.on_start,
             events.PY_UNWIND: _tracer.on_unwind,
@@ -106,7 +131,11 @@ class MonitoringTracer:
             **dict.fromkeys((events.PY_RESUME, events.PY_THROW), _tracer.on_resume),
             **dict.fromkeys((events.PY_RETURN, events.PY_YIELD), _tracer.on_end),
         }
-        self._begin(tables, in_file, wanted, everywhere)
+        self._begin(tables, in_file, wanted, 0 if self._alone else events.PY_START | unwinding)
+        if self._alone:
+            files = tuple({path for path, _, _ in selection.functions})
+            self._find = lambda: _tracer.find(files, see_unwinding)
+            self._find()
 
     def _begin(self, tables: mmap.mmap, in_file: bool, wanted: dict[int, Any], everywhere: int) -> None:
         self.tool = free_tool()
@@ -119,6 +148,8 @@ class MonitoringTracer:
     def rebase(self, tables: mmap.mmap, in_file: bool) -> None:
         """Count into other, empty tables from now on."""
         self._start(tables, in_file)
+        if self._alone:
+            self._find()
 
     def stop(self) -> None:
         """Count no more."""

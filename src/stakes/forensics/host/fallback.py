@@ -14,11 +14,10 @@ from types import CodeType, FrameType
 from typing import Any
 
 from . import memory as layout
-from .backend import free_tool, monitoring
+from .backend import GENERATORS, free_tool, monitoring
 from .selection import Selection
 
 _NAMES, _FUNCTIONS, _SETS, _TREES, _LINES, _THREADS = range(6)
-_GENERATORS = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR
 _RESUME = 151  # of CPython 3.11, the only version that looks at it
 _CLOCK_EVERY = 1024
 
@@ -187,7 +186,7 @@ class PlainTracer:
     def _profile(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
         if event == "call":
-            self._begin(code, not code.co_flags & _GENERATORS or _starts(code.co_code, frame.f_lasti))
+            self._begin(code, not code.co_flags & GENERATORS or _starts(code.co_code, frame.f_lasti))
         elif event == "return":
             self._end(code)
 

@@ -43,9 +43,9 @@ class InjectingTracer:
         self._ticks = [_tracer.make_tick(number) for number in range(len(selection.functions))]
         self._replace, self._selection, self._found_at = _tracer.replace_constant, selection, _tracer.found_at
         for function in [entry for entry in gc.get_objects() if type(entry) is FunctionType]:
-            number = self._number(function.__code__)
-            if number is not None:
-                function.__code__ = with_tick(function.__code__, self._ticks[number])
+            changed = self._changed(function.__code__)
+            if changed is not function.__code__:
+                function.__code__ = changed
         _tracer.on_exec(self._visit)
 
     def rebase(self, tables: Any, in_file: bool) -> None:

@@ -20,12 +20,15 @@ threads    depth; then function and set so far of each call not yet ended       
 
 from __future__ import annotations
 
-import mmap
 import os
 import sys
 import time
 
 from .backend import _tracer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import mmap
 
 MAGIC, LAYOUT = b"STAKESCT", 1
 HEADER = 4096
@@ -76,6 +79,8 @@ def _padded(name: str, entries: int) -> int:
 
 
 def _anonymous(size: int) -> mmap.mmap:
+    import mmap  # only where it is needed: loading it takes longer than the rest of this file
+
     if sys.platform == "win32":
         return mmap.mmap(-1, size)
     return mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -91,7 +96,11 @@ def _file(folder: str, size: int) -> mmap.mmap | memoryview:
         else:
             for start in range(0, size, 1 << 20):
                 os.write(descriptor, bytes(min(1 << 20, size - start)))
-        return mmap.mmap(descriptor, size) if _tracer is None else _tracer.map_file(descriptor, size)
+        if _tracer is not None:
+            return _tracer.map_file(descriptor, size)
+        import mmap
+
+        return mmap.mmap(descriptor, size)
     except BaseException:
         os.unlink(path)
         raise

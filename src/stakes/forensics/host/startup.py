@@ -55,7 +55,7 @@ def _watch(folder: str) -> None:
     refused = versions.mismatch(interpreter, wanted, sys.path)
     if not refused:
         try:
-            tracer, _ = backend.watcher(selection)
+            tracer, _ = backend.watcher(selection, exits=False)  # who started the program sees its exit
         except RuntimeError as error:
             refused = str(error)
     if refused:

@@ -14,13 +14,9 @@ def _step_in() -> None:
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]
     del sys.modules["sitecustomize"]
     try:
-        import importlib.util
-
-        folder = os.path.dirname(here)
-        spec = importlib.util.spec_from_file_location(
-            "_stakes_clarify", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
-        )
-        sys.modules["_stakes_clarify"] = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+        package = type(sys)("_stakes_clarify")  # importlib.util would load what the program may not
+        package.__path__ = [os.path.dirname(here)]
+        sys.modules["_stakes_clarify"] = package
         from _stakes_clarify import startup  # type: ignore[import-not-found]
 
         startup.begin(os.environ)
