@@ -29,19 +29,18 @@ static void search(PyObject* code) {
   }
 }
 
-static void consider(PyObject* code) {
-  if (PyCode_Check(code) && in_watched_file((PyCodeObject*)code)) search(code);
-}
-
 static int on_audit(const char* event, PyObject* args, void* data) {
-  if (!tracer_counts() || files == NULL || PyInterpreterState_Get() != interpreter) return 0;
-  Py_ssize_t length = PyTuple_GET_SIZE(args);
-  if (length == 1 && (strcmp(event, "exec") == 0 || strcmp(event, "function.__new__") == 0)) {
-    consider(PyTuple_GET_ITEM(args, 0));
-  } else if (length == 3 && strcmp(event, "object.__setattr__") == 0) {
-    consider(PyTuple_GET_ITEM(args, 2));  // of a function: its __code__
-  } else if (strncmp(event, "_thread.start_", strlen("_thread.start_")) == 0) {
+  static const char kThread[] = "_thread.start_";
+  bool thread = strncmp(event, kThread, sizeof kThread - 1) == 0;
+  bool whole = strcmp(event, "exec") == 0 || strcmp(event, "function.__new__") == 0;
+  bool assigned = strcmp(event, "object.__setattr__") == 0;  // of a function: its __code__
+  if ((!thread && !whole && !assigned) || !tracer_counts()) return 0;
+  if (PyInterpreterState_Get() != interpreter) return 0;
+  if (thread) {
     tracer_call(on_threads, NULL, NULL);
+  } else if (PyTuple_GET_SIZE(args) > 0) {
+    PyObject* code = PyTuple_GET_ITEM(args, PyTuple_GET_SIZE(args) - 1);
+    if (PyCode_Check(code) && in_watched_file((PyCodeObject*)code)) search(code);
   }
   return 0;
 }

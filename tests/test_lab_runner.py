@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from joblib.externals import loky
 from typer.testing import CliRunner
 
 from stakes.cli import app
@@ -350,6 +351,7 @@ def test_part_of_a_study(place):
 
 def test_several_processes_give_the_same_tables(place, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(place))
+    loky.get_reusable_executor().shutdown()  # workers of an earlier test would have its environment
     alone, together = place / "alone", place / "together"
     reproduce(study(place), alone)
     seen = []

@@ -12,11 +12,13 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import random
 import resource
 import statistics
 import subprocess
 import tempfile
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stakes.forensics.host.model import ClarifyModel
@@ -56,18 +58,29 @@ def cpu_seconds(program: Program, model: ClarifyModel | None, case: Case, stderr
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def overhead(
-    program: Program, model: ClarifyModel, case: Case, rounds: int, stderr: Path
-) -> tuple[float, float, float]:
-    """Median CPU time without and with the model, and the median of their ratios, in turns."""
-    pairs = []
-    for number in range(rounds):
-        # Each goes first in half of the rounds.
-        order = (None, model) if number % 2 else (model, None)
-        times = {one is None: cpu_seconds(program, one, case, stderr) for one in order}
-        pairs.append((times[True], times[False]))
-    plain, watched = zip(*pairs, strict=True)
-    return statistics.median(plain), statistics.median(watched), statistics.median(w / p for p, w in pairs)
+@dataclass
+class Overhead:
+    """CPU seconds of whole runs, each round in a random order: alone, watched, and alone once more."""
+
+    alone: list[float] = field(default_factory=list)
+    watched: list[float] = field(default_factory=list)
+    again: list[float] = field(default_factory=list)
+
+    @classmethod
+    def measure(
+        cls, program: Program, model: ClarifyModel, case: Case, rounds: int, stderr: Path
+    ) -> Overhead:
+        one, rng = cls(), random.Random(0)
+        for _ in range(rounds):
+            turns = [(one.alone, None), (one.watched, model), (one.again, None)]
+            for times, watching in rng.sample(turns, len(turns)):
+                times.append(cpu_seconds(program, watching, case, stderr))
+        return one
+
+    def ratio(self, times: list[float]) -> str:
+        """The median of the ratios to the runs alone, with its quartiles."""
+        low, middle, high = statistics.quantiles([b / a for a, b in zip(self.alone, times, strict=True)], n=4)
+        return f"{middle:.3f} (quartiles {low:.3f} and {high:.3f})"
 
 
 def main() -> None:
@@ -77,7 +90,7 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=30, help="inputs per cause to learn from")
     parser.add_argument("--per-cause", type=int, default=4, help="unseen inputs per cause to explain")
     parser.add_argument(
-        "--rounds", type=int, default=40, help="pairs of runs that CPU time is measured on; 0 for none"
+        "--rounds", type=int, default=40, help="rounds that CPU time is measured in; 0 for none"
     )
     parser.add_argument("--counted", default="FC+CTP", choices=KINDS, help="what the model may count")
     parser.add_argument("--merge", nargs="*", default=(), metavar="A+B", help="causes to take as one")
@@ -104,7 +117,7 @@ def main() -> None:
             for number in range(UNSEEN, UNSEEN + args.per_cause):
                 case = cases.make(label, number, Path(folder) / token(label, number))
                 told[merged.get(label, label), explain(program, model, case, stderr) or "unknown"] += 1
-        timed = overhead(program, model, case, args.rounds, stderr) if args.rounds else None
+        timed = Overhead.measure(program, model, case, args.rounds, stderr) if args.rounds else None
     target = RESULTS / f"clarify-deployed-{name}{'-merged' if args.merge else ''}.md"
     target.write_text(page(name, model, told, timed, args), encoding="utf-8")
     print(target.read_text())
@@ -114,7 +127,7 @@ def page(
     name: str,
     model: ClarifyModel,
     told: Counter,
-    timed: tuple[float, float, float] | None,
+    timed: Overhead | None,
     args: argparse.Namespace,
 ) -> str:
     """The results as a page."""
@@ -137,10 +150,10 @@ def page(
         "",
     ]
     if timed is not None:
-        plain, watched, ratio = timed
+        alone, watched = (1000 * statistics.median(times) for times in (timed.alone, timed.watched))
         lines += [
-            f"CPU time of a whole run, median of {args.rounds} interleaved pairs: {plain * 1000:.1f} ms alone, {watched * 1000:.1f} ms watched;",
-            f"median ratio {ratio:.3f}.",
+            f"CPU time of a whole run, {args.rounds} rounds in random order: median {alone:.1f} ms alone, {watched:.1f} ms watched. Median of the",
+            f"ratios watched to alone {timed.ratio(timed.watched)}; for comparison alone to alone {timed.ratio(timed.again)}.",
             "",
         ]
     mistaken = [

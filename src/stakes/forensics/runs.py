@@ -199,7 +199,7 @@ class _Shared:
         self.functions: dict[Function, int] = {}
         self.trees: dict[tuple[int, tuple[int, ...]], int] = {}
         self.lines: dict[tuple[int, int], int] = {}
-        self.rows: tuple[list[dict[int, int]], ...] = ([], [], [])
+        self.rows: tuple[list[_Row], ...] = ([], [], [])
         self.names: list[tuple[str, str, str]] = []
         self.interpreters: set[str] = set()
         self.versions: dict[str, set[str]] = {}
@@ -260,16 +260,19 @@ def _foreign(versions: dict[str, set[str]]) -> frozenset[str]:
     return frozenset(several)
 
 
-def _sums(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
+#: Columns and counts of one run, as arrays: hundreds of runs with tens of thousands of lines have to fit.
+_Row = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def _sums(pairs: Iterable[tuple[int, int]]) -> _Row:
     found: dict[int, int] = {}
     for place, count in pairs:
         if count:
             found[place] = found.get(place, 0) + count
-    return found
+    return np.array(list(found), dtype=np.int64), np.array(list(found.values()), dtype=np.int64)
 
 
-def _matrix(rows: list[dict[int, int]], n_columns: int) -> Any:
-    columns = np.array([place for row in rows for place in row], dtype=np.int64)
-    counts = np.array([count for row in rows for count in row.values()], dtype=np.int64)
-    start = np.cumsum([0, *map(len, rows)])
+def _matrix(rows: list[_Row], n_columns: int) -> Any:
+    columns, counts = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    start = np.cumsum([0, *(len(columns) for columns, _ in rows)])
     return sparse.csr_matrix((counts, columns, start), shape=(len(rows), n_columns))

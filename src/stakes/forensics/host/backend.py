@@ -104,7 +104,6 @@ class MonitoringTracer:
         starts = events.PY_START if self._alone else 0
         ends = events.PY_RETURN | events.PY_YIELD | events.PY_RESUME if selection.trees else 0
         with_lines = {function for function, _ in selection.lines}
-
         unwinding = events.PY_UNWIND | (events.PY_THROW if selection.trees else 0)
 
         def see_unwinding() -> None:
