@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import random
+import resource
 import signal
 import statistics
 import subprocess
@@ -22,7 +23,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.record import HOST_PATH, read_counts, traced
+from stakes.forensics.run import run
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tools"))
@@ -204,6 +207,29 @@ def per_event(pythons, folder):
     return rows
 
 
+def cpu_seconds(command, watching=None):
+    """CPU time of a command, alone or with a model watching it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if watching is None:
+        subprocess.run(command, env=plain_environment(), check=True)
+    else:
+        run(command, watching, env=plain_environment())
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def starting(pythons, rounds=60):
+    """Milliseconds of CPU time that `stakes clarify run` adds to a Python that does nothing."""
+    rows = {}
+    for minor, python in pythons.items():
+        watching = ClarifyModel.from_dict(model(minor, [["function", 0]]))
+        command = [str(python), "-c", "pass"]
+        pairs = [(cpu_seconds(command), cpu_seconds(command, watching)) for _ in range(rounds)]
+        alone, watched = map(statistics.median, zip(*pairs, strict=True))
+        rows[minor] = 1000 * (watched - alone)
+    return rows
+
+
 def killed(pythons, how_many, folder):
     """Runs ended at random moments; returns the ends and the starts that were lost, or counted too often."""
     rng, script = random.Random(1), folder / "killed.py"
@@ -239,7 +265,7 @@ def killed(pythons, how_many, folder):
     return counted, wrong
 
 
-def tables(rows, events, kills, lost, counted, rounds):
+def tables(rows, events, starts, kills, lost, counted, rounds):
     lines = [
         "| Python | program | alone, s | " + " | ".join(WAYS) + " | noise |",
         "|---|---|---|" + "---|" * (len(WAYS) + 1),
@@ -255,11 +281,11 @@ def tables(rows, events, kills, lost, counted, rounds):
             asked.append(
                 f"- {way} on {where}: at most {most} asked, worst {max(real):.2f}, median {statistics.median(real):.2f}."
             )
-    cost = ["| Python | " + " | ".join(dict.fromkeys(kind for _, kind in events)) + " |", "|---|---|---|---|"]
     kinds = list(dict.fromkeys(kind for _, kind in events))
-    for minor in dict.fromkeys(minor for minor, _ in events):
+    cost = ["| Python | " + " | ".join(kinds) + " | start of the program, ms |", "|---|---|---|---|---|"]
+    for minor, milliseconds in starts.items():
         cells = [f"{events[minor, kind]:.0f}" if (minor, kind) in events else "-" for kind in kinds]
-        cost.append(f"| {minor} | " + " | ".join(cells) + " |")
+        cost.append(f"| {minor} | " + " | ".join(cells) + f" | {milliseconds:.1f} |")
     verdict = "nothing was lost" if not lost else f"{len(lost)} runs do not agree: {lost}"
     return f"""# What the tracer costs
 
@@ -276,7 +302,8 @@ The recording of imports and the start of the interpreter are not in these times
 "calls only" is fib(21), which does nothing but call: the worst case, with no figure asked for.
 
 ## Watching
-Nanoseconds added to each call of a watched function, median of five processes.
+Nanoseconds added to each call of a watched function, median of five processes; and CPU time that `stakes clarify run` adds to the
+start of a program, the difference of two medians.
 
 {chr(10).join(cost)}
 
@@ -303,8 +330,9 @@ def main():
     if options.only is not None:
         return
     events = per_event(pythons, options.folder)
+    starts = starting(pythons)
     counted, lost = killed(pythons, options.kills, options.folder)
-    text = tables(rows, events, options.kills, lost, counted, options.rounds)
+    text = tables(rows, events, starts, options.kills, lost, counted, options.rounds)
     (HERE / "results" / "tracer.md").write_text(text)
     print(text)
 

@@ -43,6 +43,7 @@ def command(
 def show_model(document: dict[str, Any]) -> None:
     """Print a model for people."""
     from stakes.forensics.host.watch import Watch
+    from stakes.forensics.run import START_MILLISECONDS
 
     console, watch = out(), Watch.from_dict(document["watch"])
     versions = ", ".join(document["versions"].values())
@@ -60,7 +61,8 @@ def show_model(document: dict[str, Any]) -> None:
     if training is None:
         say("Note: this model does not say how it was trained.")
         return
-    console.print(f"That should add {training['nanoseconds'] / 1000:.2f} µs to a run.")
+    added = f"{training['nanoseconds'] / 1000:.2f} µs to a run, and {START_MILLISECONDS} ms to its start"
+    console.print(f"That should add {added}.")
     _show_validation(training["validation"])
 
 

@@ -19,8 +19,9 @@ from stakes.forensics.runs import Runs, stable
 KINDS = ("functions", "trees", "lines")
 
 #: Nanoseconds that one event adds to a run with compiled callbacks, the means of what benchmarks/tracer.py
-#: measured on CPython 3.12 and 3.13 (benchmarks/results/tracer.md): start of a watched function ("s", 11 and
-#: 15); its return where trees are needed ("r", the rest of 32 and 36); a line ("l", the rest of 33 and 36).
+#: measured on CPython 3.12 and 3.13: start of a watched function ("s", 11 and 15); its return where trees are
+#: needed ("r", the rest of 32 and 36); a line ("l", the rest of 33 and 36). Other runs of it give a few more
+#: (benchmarks/results/tracer.md); what is chosen depends on their proportions.
 NANOSECONDS = {"s": 13.0, "r": 21.0, "l": 21.5}
 
 _Key = tuple[Any, ...]

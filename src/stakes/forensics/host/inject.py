@@ -9,11 +9,18 @@ lines, tracebacks.
 from __future__ import annotations
 
 import gc
-from types import CodeType, FunctionType
-from typing import Any
 
 from .backend import _tracer
-from .selection import Selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType, FunctionType
+    from typing import Any
+
+    from .selection import Selection
+else:  # the module types is not loaded in every program
+    FunctionType = type(lambda: None)
+    CodeType = type((lambda: None).__code__)
 
 _RESUME, _PUSH_NULL, _LOAD_CONST, _PRECALL, _CALL, _POP_TOP, _EXTENDED = 151, 2, 100, 166, 171, 1, 144
 _CACHES = {_PRECALL: 1, _CALL: 4}
@@ -42,7 +49,10 @@ class InjectingTracer:
         self._start(tables, in_file)
         self._ticks = [_tracer.make_tick(number) for number in range(len(selection.functions))]
         self._replace, self._selection, self._found_at = _tracer.replace_constant, selection, _tracer.found_at
+        self._files: dict[str, bool] = {}
         for function in [entry for entry in gc.get_objects() if type(entry) is FunctionType]:
+            if not self._in_watched_file(function.__code__):
+                continue
             changed = self._changed(function.__code__)
             if changed is not function.__code__:
                 function.__code__ = changed
@@ -63,8 +73,14 @@ class InjectingTracer:
             self._found_at(number, code.co_filename)
         return number
 
+    def _in_watched_file(self, code: CodeType) -> bool:
+        name = code.co_filename
+        if name not in self._files:
+            self._files[name] = self._selection.is_watched_file(name)
+        return self._files[name]
+
     def _visit(self, code: Any) -> None:
-        if type(code) is not CodeType:
+        if type(code) is not CodeType or not self._in_watched_file(code):
             return
         for place, constant in enumerate(code.co_consts):
             if type(constant) is CodeType:

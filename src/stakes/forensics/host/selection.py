@@ -35,6 +35,14 @@ class Selection:
     def number(self, filename: str, name: str, line: int) -> int | None:
         """Return the number of the watched function with this code, if there is one."""
         for path, first, number in self.by_name.get(name, ()):
-            if first == line and (filename == path or filename.endswith(("/" + path, "\\" + path))):
+            if first == line and _is_file(filename, path):
                 return number
         return None
+
+    def is_watched_file(self, filename: str) -> bool:
+        """Return whether a watched function is in this file."""
+        return any(_is_file(filename, path) for path, _, _ in self.functions)
+
+
+def _is_file(filename: str, path: str) -> bool:
+    return filename == path or filename.endswith(("/" + path, "\\" + path))

@@ -13,6 +13,7 @@ def _step_in() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]
     del sys.modules["sitecustomize"]
+    before = set(sys.modules)
     try:
         package = type(sys)("_stakes_clarify")  # importlib.util would load what the program may not
         package.__path__ = [os.path.dirname(here)]
@@ -24,8 +25,9 @@ def _step_in() -> None:
         pass  # the program runs, unwatched
     finally:
         # What lists the loaded modules, as faulthandler does, lists the same as without.
-        for name in [name for name in sys.modules if name.partition(".")[0] == "_stakes_clarify"]:
-            del sys.modules[name]
+        for name in set(sys.modules) - before:
+            if name.partition(".")[0] in ("_stakes_clarify", "__future__"):
+                del sys.modules[name]
 
 
 if __name__ == "sitecustomize":
