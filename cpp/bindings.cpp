@@ -1,5 +1,9 @@
 #include "bindings.hpp"
 
+#include <array>
+
+#include "width.hpp"
+
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of stakes.";
   bind_additive(m);
@@ -7,4 +11,8 @@ NB_MODULE(_core, m) {
   bind_tree(m);
   bind_evolve(m);
   bind_rules(m);
+  m.def(
+      "instructions",
+      [] { return std::array{"plain", "avx2", "avx512"}[static_cast<std::size_t>(stakes::width())]; },
+      "The widest instructions in use.");
 }

@@ -101,7 +101,7 @@ def adapt_source(app, name: str, source: list[str]) -> None:
     if name == "decisions/README":
         source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
     for file, page in (
-        (r"benchmarks/results/(\w+\.md)", r"/generated/results/\1"),
+        (r"benchmarks/results/([\w-]+\.md)", r"/generated/results/\1"),
         (r"examples/(\w+/\w+)\.py", r"/generated/gallery/\1.rst"),
     ):
         source[0] = re.sub(r"\]\((?:\.\./)+" + file, "](" + page, source[0])

@@ -121,8 +121,9 @@ def test_the_core_says_how_many_trees_it_has():
 
 PROGRAM = """
 import json
-from stakes import GDTClassifier, datasets
+from stakes import GDTClassifier, _core, datasets
 
+print(_core.instructions())
 table, costs = datasets.load_table("german")
 few = ["installment_commitment", "residence_since", "existing_credits", "num_dependents"]
 searched = {"max_depth": 3, "alpha": 0.0}, few
@@ -136,14 +137,15 @@ for options, names in (searched, evolved, published):
 
 def test_the_tree_is_the_same_whatever_the_instructions():
     """Kernels for wide instructions against those for any machine; here at most as wide as this one has."""
-    said = {
-        width: subprocess.run(
+    trees = {}
+    for asked in ("plain", "avx2", "avx512"):
+        done = subprocess.run(
             [sys.executable, "-c", PROGRAM],
-            env=os.environ | {"STAKES_INSTRUCTIONS": width},
+            env=os.environ | {"STAKES_INSTRUCTIONS": asked},
             capture_output=True,
             text=True,
             check=True,
-        ).stdout
-        for width in ("plain", "avx2", "")
-    }
-    assert said["plain"] and said["plain"] == said["avx2"] == said[""]
+        )
+        used, *trees[asked] = done.stdout.splitlines()
+        assert used == min(asked, _core.instructions(), key=["plain", "avx2", "avx512"].index)
+    assert len(trees["plain"]) == 3 and trees["plain"] == trees["avx2"] == trees["avx512"]

@@ -141,6 +141,8 @@ def route_mixture(
 
 EvolvedArrays = tuple[Codes, Codes, Codes, Codes, Codes, Codes, Codes, Codes, Floats]
 
+def instructions() -> str: ...
+
 class Evolution:
     def __init__(
         self,
