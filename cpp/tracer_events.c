@@ -19,12 +19,37 @@ static uint32_t register_function(PyCodeObject* code) {
   return tracer_function(path, (size_t)path_length, name, (size_t)name_length, code->co_firstlineno);
 }
 
+// Whether this folder lies within installed packages or the standard library: a path from their top does not
+// begin there. The twin is in host/selection.py.
+static bool is_below_top(const char* folder, size_t length) {
+  static const char* const kMarks[] = {"/site-packages/", "/dist-packages/", "/lib/python", "/lib/pypy"};
+  const char *end = folder + length, *top = NULL;
+  for (int mark = 0; mark < 4; ++mark) {
+    if (mark == 2 && top != NULL) break;
+    for (const char* found = folder; (found = strstr(found, kMarks[mark])) != NULL; ++found) {
+      const char* next = found + strlen(kMarks[mark]);
+      if (mark >= 2) {
+        size_t version = strspn(next, "0123456789.t");
+        if (version == 0 || next[version] != '/') continue;
+        next += version + 1;
+      }
+      if (next <= end && (top == NULL || next > top)) top = next;
+    }
+  }
+  return top != NULL && top != end;
+}
+
 bool tracer_is_file(PyObject* filename, PyObject* path) {
   if (PyUnicode_Tailmatch(filename, path, 0, PY_SSIZE_T_MAX, 1) != 1) return false;
-  Py_ssize_t before = PyUnicode_GET_LENGTH(filename) - PyUnicode_GET_LENGTH(path);
-  if (before == 0) return true;
-  Py_UCS4 separator = PyUnicode_READ_CHAR(filename, before - 1);  // a whole component must have ended there
-  return separator == '/' || separator == '\\';
+  Py_ssize_t length = 0, tail = 0;
+  const char* whole = PyUnicode_AsUTF8AndSize(filename, &length);
+  if (whole == NULL || PyUnicode_AsUTF8AndSize(path, &tail) == NULL) {
+    PyErr_Clear();
+    return false;
+  }
+  if (length == tail) return true;
+  char separator = whole[length - tail - 1];  // a whole component must have ended there
+  return (separator == '/' || separator == '\\') && !is_below_top(whole, (size_t)(length - tail));
 }
 
 static uint32_t match_watched(PyCodeObject* code) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import random
+import subprocess
 
 import pytest
 
@@ -146,6 +147,15 @@ def execute(python, text, tmp_path, order=None):
     return read_counts(folder)
 
 
+#: A run of pip that finds nothing, in a process of its own.
+PIP = """
+import runpy, sys
+sys.argv = ["pip", "download", "-qqq", "--disable-pip-version-check", "--no-index", "no-such-project"]
+try: runpy.run_module("pip", run_name="__main__")
+except SystemExit as end: assert end.code == 1, end.code
+"""
+
+
 def watched(python, text, tmp_path, functions: list[Function], trees=True) -> Projection:
     """What is seen where only some functions are watched."""
     interpreter = "cpython {}.{}".format(*tracing.version(python))
@@ -173,6 +183,37 @@ def test_watching_counts_what_the_projection_says(python, tmp_path, body, seed):
         expected = project(profile, set(chosen))
         assert sum(expected.functions.values()) > 0
         assert watched(python, text, tmp_path, chosen) == expected
+
+
+def test_watching_pip_counts_what_the_projection_says(python, tmp_path):
+    if subprocess.run([python, "-c", "import pip"], capture_output=True, check=False).returncode:
+        pytest.skip("this interpreter has no pip")
+    recorded = [execute(python, PIP, tmp_path) for _ in range(2)]
+    profiles = [merge([to_profile(counts, Places()) for counts in one]) for one in recorded]
+    first, second = (project(profile).functions for profile in profiles)
+    repeatable = [function for function, count in first.items() if second.get(function) == count]
+    assert len(repeatable) > 1000
+    rng = random.Random(1)
+    for size in (1, 4, 8, 16):
+        chosen = rng.sample(repeatable, size)
+        assert watched(python, PIP, tmp_path, chosen) in [project(one, set(chosen)) for one in profiles]
+
+
+@pytest.mark.parametrize("python", tracing.INTERPRETERS.values(), ids=tracing.INTERPRETERS)
+@pytest.mark.parametrize("top", ["site-packages", "lib/python3.12", "lib/python3.12/site-packages"])
+def test_a_path_is_one_from_the_top_of_the_packages(python, tmp_path, top):
+    for folder in ("inner", "outer/inner", "outer"):
+        package = tmp_path / top / folder
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").write_text("def leaf(): pass\n")
+    text = f"import sys; sys.path.append({str(tmp_path / top)!r})\n"
+    text += "import inner, outer.inner\nfor _ in range(3): inner.leaf()\nouter.inner.leaf(); outer.leaf()\n"
+    counts = {"inner/__init__.py": 3, "outer/inner/__init__.py": 1, "outer/__init__.py": 1}
+    profile = merge([to_profile(counts, Places()) for counts in execute(python, text, tmp_path)])
+    for path, count in counts.items():
+        function = Function(path, "leaf", 1)
+        assert project(profile, {function}).functions == {function: count}
+        assert watched(python, text, tmp_path, [function], trees=False).functions == {function: count}
 
 
 def test_however_a_function_is_made_it_is_found(python, tmp_path):

@@ -45,4 +45,20 @@ class Selection:
 
 
 def _is_file(filename: str, path: str) -> bool:
-    return filename == path or filename.endswith(("/" + path, "\\" + path))
+    """Whether a file is the one with this path from the top of its packages."""
+    if filename == path:
+        return True
+    return filename.endswith(("/" + path, "\\" + path)) and not _is_below_top(filename[: -len(path)])
+
+
+def _is_below_top(folder: str) -> bool:
+    """Whether a folder lies within installed packages or the standard library: no path begins there."""
+    tops = [
+        folder.rfind(mark) + len(mark) for mark in ("/site-packages/", "/dist-packages/") if mark in folder
+    ]
+    if not tops:
+        for mark in ("/lib/python", "/lib/pypy"):
+            version, slash, _ = folder.rpartition(mark)[2].partition("/")
+            if mark in folder and version and slash and not version.strip("0123456789.t"):
+                tops.append(folder.rfind(mark) + len(mark) + len(version) + 1)
+    return bool(tops) and max(tops) != len(folder)
