@@ -330,7 +330,6 @@ def test_threads_change_nothing(estimator):
     name = "estimator__n_jobs" if hasattr(estimator, "estimator") else "n_jobs"
     # the threads of BoostedStakes share folds, not rows
     X, y = numbers(700 if isinstance(estimator, BoostedStakes) else 12_000)
-    X, y = numbers(12_000)
     models = [clone(estimator).set_params(**{name: n}).fit(X, y) for n in (1, 2, 4)]
     for model in models[1:]:
         agree(models[0], model, X)

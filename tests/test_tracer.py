@@ -241,7 +241,7 @@ def test_names_and_counts_only(python, host, tmp_path):
 
 
 def test_tables_that_are_full_are_said_to_be(python, tmp_path):
-    text = "for i in range(40000):\n    exec(compile(f'def f{i}(): pass\\nf{i}()', f'<made {i}>', 'exec'))\n"
+    text = "for i in range(33000):\n    exec(compile(f'def f{i}(): pass\\nf{i}()', f'<made {i}>', 'exec'))\n"
     profile, _ = recorded(python, text, tmp_path, tracing.HOST, "trees")
     assert not profile.complete
 
