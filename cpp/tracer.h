@@ -12,6 +12,7 @@
 enum { kNames, kFunctions, kSets, kTrees, kLines, kThreads, kTableCount };
 enum { kFull = 1, kOverBudget = 2 };
 enum { kDeepest = 4095, kThreadsMost = 64 };
+enum { kException = 256, kExceptionMost = 248 };  // in the header: slot of its length, bytes of its name
 
 typedef struct {
   uint32_t path, path_length, name, name_length, line, unused;
@@ -59,6 +60,8 @@ void tracer_found_at(uint32_t function, const char* path,
 uint32_t tracer_tree(uint32_t function, uint32_t below);
 uint32_t tracer_line(uint32_t function, uint32_t line, bool may_add);
 uint32_t tracer_set_with(uint32_t below, uint32_t tree);
+// Notes the name of the exception that ends the program.
+void tracer_exception(const char* name, size_t length);
 
 typedef struct {
   uint32_t function;

@@ -61,6 +61,13 @@ bool tracer_begin(PyObject* code, bool starts);
 void tracer_end(PyObject* code);
 bool tracer_reach(PyObject* code, long line);
 
+// Has the interpreter's audit events heard, once and for all: exceptions that nobody catches are noted, and
+// the others handed on.
+typedef void TracerHeard(const char* event, PyObject* args);
+bool tracer_listen(TracerHeard* also);
+// Whether this is the interpreter that counts; not to be asked where there may be none.
+bool tracer_is_here(void);
+
 int tracer_add_hooks(PyObject* module);
 PyObject* tracer_make_tick(PyObject* module, PyObject* number);
 

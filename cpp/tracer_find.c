@@ -10,7 +10,6 @@
 
 static PyObject* files;       // paths of the files with watched functions
 static PyObject* on_threads;  // called when a thread is about to be started
-static PyInterpreterState* interpreter;
 
 static bool in_watched_file(PyCodeObject* code) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(files); ++i) {
@@ -29,20 +28,18 @@ static void search(PyObject* code) {
   }
 }
 
-static int on_audit(const char* event, PyObject* args, void* data) {
+static void on_audit(const char* event, PyObject* args) {
   static const char kThread[] = "_thread.start_";
   bool thread = strncmp(event, kThread, sizeof kThread - 1) == 0;
   bool whole = strcmp(event, "exec") == 0 || strcmp(event, "function.__new__") == 0;
   bool assigned = strcmp(event, "object.__setattr__") == 0;  // of a function: its __code__
-  if ((!thread && !whole && !assigned) || !tracer_counts()) return 0;
-  if (PyInterpreterState_Get() != interpreter) return 0;
+  if ((!thread && !whole && !assigned) || !tracer_counts() || !tracer_is_here()) return;
   if (thread) {
     tracer_call(on_threads, NULL, NULL);
   } else if (PyTuple_GET_SIZE(args) > 0) {
     PyObject* code = PyTuple_GET_ITEM(args, PyTuple_GET_SIZE(args) - 1);
     if (PyCode_Check(code) && in_watched_file((PyCodeObject*)code)) search(code);
   }
-  return 0;
 }
 
 typedef struct {
@@ -66,17 +63,15 @@ static int on_object(PyObject* object, void* data) {
 PyObject* tracer_find(PyObject* module, PyObject* args) {
   PyObject *paths, *callback;
   if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &paths, &callback)) return NULL;
-  bool first = files == NULL;
   Py_XSETREF(files, Py_NewRef(paths));
   Py_XSETREF(on_threads, Py_NewRef(callback));
   tracer_state.by_frame = true;
-  interpreter = PyInterpreterState_Get();
   Scan scan = {.found = PyList_New(0)};
   if (scan.found == NULL) return NULL;
   PyUnstable_GC_VisitObjects(on_object, &scan);
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(scan.found); ++i) search(PyList_GET_ITEM(scan.found, i));
   Py_DECREF(scan.found);
-  if (first && PySys_AddAuditHook(on_audit, NULL) != 0) return NULL;
+  if (!tracer_listen(on_audit)) return NULL;
   Py_RETURN_NONE;
 }
 #endif

@@ -141,6 +141,7 @@ static PyObject* start(PyObject* module, PyObject* args, PyObject* named) {
   keep(&state.on_selected, on_selected);
   keep(&state.disable, disable);
   keep(&state.scope_variable, variable);
+  if (guarded && !tracer_listen(NULL)) return NULL;
   state.running = true;
   state.plain = state.watch == NULL && !state.trees;
   Py_RETURN_NONE;

@@ -56,19 +56,17 @@ PyObject* tracer_profile_thread(PyObject* module, PyObject* args) {
 
 static PyObject* exec_callback;
 
-static int on_audit(const char* event, PyObject* args, void* data) {
-  if (exec_callback == NULL || strcmp(event, "exec") != 0 || PyTuple_GET_SIZE(args) != 1) return 0;
+static void on_audit(const char* event, PyObject* args) {
+  if (strcmp(event, "exec") != 0 || PyTuple_GET_SIZE(args) != 1 || !tracer_is_here()) return;
   tracer_call(exec_callback, PyTuple_GET_ITEM(args, 0), NULL);
-  return 0;
 }
 
 // Calls back with every code object that is about to be executed as a module, a script or by exec().
 PyObject* tracer_on_exec(PyObject* module, PyObject* callback) {
-  bool first = exec_callback == NULL;
   PyObject* before = exec_callback;
   exec_callback = Py_NewRef(callback);
   Py_XDECREF(before);
-  if (first && PySys_AddAuditHook(on_audit, NULL) != 0) return NULL;
+  if (!tracer_listen(on_audit)) return NULL;
   Py_RETURN_NONE;
 }
 

@@ -75,6 +75,14 @@ static void index_close(Index* index) {
   memset(index, 0, sizeof *index);
 }
 
+void tracer_exception(const char* name, size_t length) {
+  uint64_t* slot = &tracer_tables.header[kException];
+  if (length > kExceptionMost) length = kExceptionMost;
+  __atomic_store_n(slot, 0, __ATOMIC_RELEASE);
+  memcpy(slot + 1, name, length);
+  __atomic_store_n(slot, length, __ATOMIC_RELEASE);
+}
+
 // The entry with this key, or the slot where it belongs.
 static inline uint32_t find(const Index* index, uint64_t key, uint32_t* slot) {
   uint32_t place = (uint32_t)mix(key) & index->mask;

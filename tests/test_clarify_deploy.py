@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 import sys
 
@@ -302,6 +304,38 @@ def test_a_run_is_explained_however_it_ended(minor, tmp_path, end):
     assert verdict.counts == (6, 1, 0, 1, 0, 0, 6)[: len(features)]
 
 
+OTHERWISE = "clarify: cause unknown: no recorded run ended with {}.\n"
+
+
+def test_a_failure_that_looks_different_is_not_explained(tmp_path, minor):
+    script = tmp_path / "app.py"
+    model = ClarifyModel.from_dict(document(minor, endings=[[1, "ValueError"], [3, None]]))
+    ends = {
+        "fails()": "many",
+        "sys.exit(3)": "many",
+        "sys.exit(1)": "exit status 1 and no uncaught exception",
+        "raise KeyError": "exit status 1 and KeyError",
+        "import os; os.abort()": "exit status -6 and no uncaught exception",
+    }
+    for end, expected in ends.items():
+        script.write_text(APP + f"calls(6)\n{end}\n")
+        _, verdict = run([tracing.INTERPRETERS[minor], str(script)], model, env=tracing.bare())
+        assert verdict.label == expected or str(verdict) + "\n" == OTHERWISE.format(expected)
+        assert (verdict.label is None) == verdict.fingerprint.endswith("-unknown") and not verdict.nearest
+
+
+def test_a_failure_that_looks_different_inside_the_program(app):
+    body, endings = "install(MODEL)\ncalls(6)\n{}", [[1, "ValueError"]]
+    assert app(body.format("fails()"), endings=endings)[2].endswith(END)
+    assert app(body.format("print(explain().label)"), endings=endings) == (0, "many\n", "")
+    *_, errors = app(body.format("raise json.JSONDecodeError('no', '', 0)"), endings=endings)
+    assert errors.endswith(OTHERWISE.format("json.decoder.JSONDecodeError"))
+    errors = app(body.format("sys.exit(1)"), endings=endings)[2]
+    assert errors == OTHERWISE.format("no uncaught exception")
+    thread = "thread = threading.Thread(target=lambda: 1 / 0); thread.start(); thread.join()"
+    assert app(body.format(thread), endings=endings)[2].endswith(END)  # the program has not ended
+
+
 def test_a_run_that_ends_well_is_left_alone(tmp_path, capfd):
     minor, python = next(iter(tracing.INTERPRETERS.items()))
     model = ClarifyModel.from_dict(document(minor))
@@ -331,6 +365,15 @@ def test_the_command(tmp_path):
     ]
     done = subprocess.run(command, env=tracing.bare(), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (3, "out\n", END)
+    # On a terminal, which the program keeps, the exception is seen as well.
+    model.write_text(json.dumps(document(minor, endings=[[1, "ValueError"]])))
+    for end, told in (("fails()", END), ("raise KeyError", OTHERWISE.format("exit status 1 and KeyError"))):
+        script.write_text(APP + f"calls(6)\n{end}\n")
+        terminal, inside = pty.openpty()
+        subprocess.run(command, env=tracing.bare(), stderr=inside, check=False)
+        os.close(inside)
+        assert os.read(terminal, 1 << 16).decode().replace("\r\n", "\n").endswith(told)
+        os.close(terminal)
 
 
 def test_what_is_not_known_is_said_so():
@@ -350,6 +393,7 @@ def test_what_is_not_known_is_said_so():
         {"format": "other"},
         {"version": 2},
         {"ranges": []},
+        {"endings": [[1]]},
         {"watch": {"functions": [], "features": [["function", 0]]}},
         {"watch": {"functions": [["a.py", "f", 1]], "features": [["tree", 3, [0, []]]]}},
         {"tree": {"feature": [0], "threshold": [1], "first_child": [0], "class_weights": [[1, 1]]}},

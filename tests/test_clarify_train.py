@@ -1,6 +1,7 @@
 """Training of CLARIFY: shared tables, determinism, projection, prices, honest accuracy."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from stakes.forensics.candidates import (
     observe_all,
     prices_of,
 )
-from stakes.forensics.host.names import CallTree, Feature
+from stakes.forensics.host.names import CallTree, Ending, Feature
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.profile import observe, project, write_profile
 from stakes.forensics.runs import gather, read_runs
@@ -262,6 +263,18 @@ def test_counts_outside_training_are_unknown(runs):
     model = train(runs).model
     verdict = model.explain([10**6] * len(model.watch.features))
     assert verdict.label is None and "in training" in verdict.why_unknown and verdict.nearest
+
+
+def test_runs_that_end_as_no_other_did_are_unknown(runs):
+    assert train(runs).model.document["endings"] == [[1, "ValueError"]]
+    only = runs.inputs[0]
+    endings = [
+        Ending(2, None) if name == only else one for name, one in zip(runs.inputs, runs.endings, strict=True)
+    ]
+    odd = replace(runs, endings=tuple(endings))
+    assert train(odd).model.document["endings"] == [[1, "ValueError"], [2, None]]
+    found = validate(odd, Settings(), folds=3)
+    assert found.told[:, -1].sum() == 1 and found.accuracy == 1.0
 
 
 def test_learning_is_repeatable(runs):

@@ -307,6 +307,39 @@ def test_a_function_has_a_path_that_means_the_same_elsewhere(tmp_path):
     assert str(Function("a.py", "f", 3)) == "a.py:f:3"
 
 
+#: How a program may end, and the exception that a user is told of.
+UNCAUGHT = {
+    "pass": None,
+    "raise KeyError('secret')": "KeyError",
+    "raise json.JSONDecodeError('secret', '', 0)": "json.decoder.JSONDecodeError",
+    "zlib.decompress(b'no')": "zlib.error",
+    "raise Outer.Inner": "Outer.Inner",
+    "raise Größe": "Größe",
+    "raise Long": "x" * 248,
+    "raise type('Lost', (Exception,), {'__module__': 3})": "Lost",
+    "sys.excepthook = lambda *_: None\nraise KeyError": "KeyError",
+    "del sys.excepthook\nraise KeyError": "KeyError",
+    "raise KeyboardInterrupt": "KeyboardInterrupt",
+    "try: raise KeyError\nexcept KeyError: raise SystemExit(1)": None,
+    "t = threading.Thread(target=lambda: 1 / 0); t.start(); t.join()": None,
+    "if os.fork() == 0: raise KeyError\nos.wait()": "KeyError",
+    "sys.addaudithook(lambda *_: None)\nraise KeyError": "KeyError",
+}
+
+
+@pytest.mark.parametrize("end", UNCAUGHT)
+def test_the_exception_that_nobody_caught_is_noted(python, host, tmp_path, end):
+    script, folder = tmp_path / "program.py", tmp_path / "counts"
+    folder.mkdir()
+    script.write_text(
+        "import json, os, sys, threading, zlib\nclass Outer:\n    class Inner(Exception): pass\n"
+        "class Größe(Exception): pass\nLong = type('x' * 300, (Exception,), {})\n" + end
+    )
+    tracing.execute(python, script, tracing.environment(folder, "", host))
+    profile = merge([to_profile(counts, Places()) for counts in read_counts(folder)])
+    assert profile.symptom.exception == UNCAUGHT[end]
+
+
 def test_an_end_by_signal_is_a_negative_status(tmp_path):
     from stakes.forensics import record
 

@@ -13,7 +13,17 @@ from stakes._json import load_json
 
 NAME = "explain"
 
-SHOWN = ("program", "interpreter", "versions", "expected_events", "purity", "classes", "texts", "training")
+SHOWN = (
+    "program",
+    "interpreter",
+    "versions",
+    "endings",
+    "expected_events",
+    "purity",
+    "classes",
+    "texts",
+    "training",
+)
 
 
 def command(
@@ -42,6 +52,7 @@ def command(
 
 def show_model(document: dict[str, Any]) -> None:
     """Print a model for people."""
+    from stakes.forensics.host.names import Ending
     from stakes.forensics.host.watch import Watch
     from stakes.forensics.run import START_MILLISECONDS
 
@@ -51,6 +62,9 @@ def show_model(document: dict[str, Any]) -> None:
         f"{document['program']} on {document['interpreter']}" + (f" ({versions})" if versions else ""),
         markup=False,
     )
+    endings = " or ".join(str(Ending(*ending)) for ending in document.get("endings") or ())
+    if endings:
+        console.print(f"Explains runs that end with {endings}.", markup=False)
     events = document["expected_events"]
     console.print(
         f"Watches {len(watch.functions)} functions, {events:.1f} events per run on average:", markup=False

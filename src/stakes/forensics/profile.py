@@ -48,7 +48,7 @@ class Symptom:
     exit_status : int
         Exit code; negative where a signal ended the program.
     exception : str or None
-        Type of the uncaught exception, if its traceback was on stderr.
+        Type of the exception that nobody caught, as a traceback names it.
     message : str
         Last line written to stderr, cut to 200 characters.
     """
@@ -233,7 +233,11 @@ def _check(profile: Profile) -> None:
 
 
 def merge(profiles: Sequence[Profile]) -> Profile:
-    """Add the profiles of several processes of one run; everything but the counts is the first one's."""
+    """Add the profiles of several processes of one run.
+
+    The symptom is that of the first with an uncaught exception; label, input and interpreter are those of the
+    first.
+    """
     functions: dict[Function, int] = {}
     trees: dict[tuple[int, tuple[int, ...]], int] = {}
     counts: Counter[int] = Counter()
@@ -258,5 +262,6 @@ def merge(profiles: Sequence[Profile]) -> Profile:
         tree_counts=tuple(tree_counts[place] for place in range(len(trees))),
         lines=tuple((function, line, count) for (function, line), count in sorted(lines.items())),
         complete=all(profile.complete for profile in profiles),
+        symptom=next((one.symptom for one in profiles if one.symptom.exception), profiles[0].symptom),
         versions={key: value for profile in profiles for key, value in profile.versions.items()},
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
-import re
 import signal
 import subprocess
 import tempfile
@@ -65,7 +64,7 @@ def record(
         raise ValueError(f"no Python program was seen in {command[0]!r}, so there is nothing to record")
     whole = merge(profiles)
     identity = input if input is not None else hashlib.sha256("\0".join(command).encode()).hexdigest()[:16]
-    return status, replace(whole, label=label, input=identity, symptom=symptom(status, tail))
+    return status, replace(ended(whole, status, tail), label=label, input=identity)
 
 
 def traced(
@@ -113,16 +112,11 @@ def _wait(process: subprocess.Popen[bytes]) -> int:
             signal.signal(number, handler)
 
 
-def symptom(status: int, tail: str) -> Symptom:
-    """Describe how a run ended from its exit status and the end of what it wrote to stderr."""
+def ended(profile: Profile, status: int, tail: str) -> Profile:
+    """Return the profile with the exit status of the run and the last line of what it wrote to stderr."""
     written = [line for line in tail.splitlines() if line.strip()]
     message = written[-1].strip()[-200:] if written else ""
-    found = (
-        re.match(r"([A-Za-z_][\w.]*)(?::\s|$)", message)
-        if "Traceback (most recent call last)" in tail
-        else None
-    )
-    return Symptom(exit_status=status, exception=found.group(1) if found else None, message=message)
+    return replace(profile, symptom=replace(profile.symptom, exit_status=status, message=message))
 
 
 def read_counts(folder: Path) -> list[counters.Counts]:
@@ -150,5 +144,6 @@ def to_profile(counts: counters.Counts, places: Places) -> Profile:
         complete=not counts.full,
         interpreter=f"cpython {python}",
         versions=places.versions({path for path, _, _ in counts.functions}),
+        symptom=Symptom(exception=counts.exception),
     )
     return merge([profile])  # equal functions of different code objects become one

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from stakes.forensics.host import startup
 from stakes.forensics.host.model import ClarifyModel, Verdict
+from stakes.forensics.host.names import Ending
 from stakes.forensics.host.watching import selection_of, unknown, verdict
 from stakes.forensics.record import passed_through, read_counts, traced
 
@@ -49,4 +50,5 @@ def run(
         if not counts:
             why = refused[0].read_text(encoding="utf-8") if refused else "no Python program was seen"
             return status, unknown(model, why)
-        return status, verdict(model, counts)
+        exception = next((one.exception for one in counts if one.exception), None)
+        return status, verdict(model, counts, Ending(status, exception))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from stakes.forensics.host.names import Function, Line
+from stakes.forensics.host.names import Ending, Function, Line
 from stakes.forensics.profile import Profile, read_profile
 
 #: Files of a folder that are read as profiles.
@@ -32,6 +32,8 @@ class Runs:
     ----------
     names, labels, inputs : tuples of str
         Name of each run, its cause, and the input that it had; runs of one input are repetitions.
+    endings : tuple of Ending
+        How each run ended.
     functions, trees, lines : tuples
         As in a profile, of all runs. Children come before parents.
     starts, calls, reached : sparse matrices with a row for each run
@@ -46,6 +48,7 @@ class Runs:
     names: tuple[str, ...]
     labels: tuple[str, ...]
     inputs: tuple[str, ...]
+    endings: tuple[Ending, ...]
     functions: tuple[Function, ...]
     trees: tuple[tuple[int, tuple[int, ...]], ...]
     lines: tuple[Line, ...]
@@ -73,6 +76,7 @@ class Runs:
             names=tuple(self.names[row] for row in chosen),
             labels=tuple(self.labels[row] for row in chosen),
             inputs=tuple(self.inputs[row] for row in chosen),
+            endings=tuple(self.endings[row] for row in chosen),
             starts=self.starts[chosen],
             calls=self.calls[chosen],
             reached=self.reached[chosen],
@@ -201,6 +205,7 @@ class _Shared:
         self.lines: dict[tuple[int, int], int] = {}
         self.rows: tuple[list[_Row], ...] = ([], [], [])
         self.names: list[tuple[str, str, str]] = []
+        self.endings: list[Ending] = []
         self.interpreters: set[str] = set()
         self.versions: dict[str, set[str]] = {}
 
@@ -219,6 +224,7 @@ class _Shared:
         for rows, row in zip(self.rows, (starts, calls, reached), strict=True):
             rows.append(row)
         self.names.append((name, label, profile.input if profile.input is not None else f"only {name}"))
+        self.endings.append(Ending(profile.symptom.exit_status, profile.symptom.exception))
         self.interpreters.add(profile.interpreter)
         for key_, version in profile.versions.items():
             self.versions.setdefault(key_, set()).add(version)
@@ -239,6 +245,7 @@ class _Shared:
             names=names,
             labels=labels,
             inputs=inputs,
+            endings=tuple(self.endings),
             functions=functions,
             trees=tuple(self.trees),
             lines=tuple(Line(functions[place], line) for place, line in self.lines),

@@ -157,6 +157,7 @@ def learn(
         "classes": classes,
         "texts": _texts(texts or {}, classes),
         "ranges": [[int(column.min()), int(column.max())] for column in counts.T],
+        "endings": [list(ending) for ending in sorted(set(part.runs.endings), key=str)],
         "purity": settings.purity,
         # A return belongs to its start.
         "expected_events": sum(events[name] for name in resources if name[0] != "r"),

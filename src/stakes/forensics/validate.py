@@ -33,8 +33,8 @@ class Validation:
     twins : tuple of pairs of str
         Causes with runs that are the same in everything that was counted.
     answers : tuple of (int, int, float)
-        Of each run its cause, what the tree says, and the share of the leaf's runs that agree; 0 where counts
-        lie outside training.
+        Of each run its cause, what the tree says, and the share of the leaf's runs that agree; 0 where it is
+        outside training.
     """
 
     classes: tuple[str, ...]
@@ -160,21 +160,22 @@ def validate(
 def guesses(model: ClarifyModel, runs: Runs) -> list[tuple[str, float]]:
     """What the model would say of each run if it had to, and the share of the leaf's runs that agree.
 
-    The share is 0 where counts lie outside training.
+    The share is 0 where counts lie outside training, or the run ended as none there did.
     """
     forced = ClarifyModel.from_dict(never_unknown(model.document))
     strict = ClarifyModel.from_dict({**model.document, "purity": 0.0})
     found = []
-    for row in observe_all(runs, model.watch).tolist():
+    for row, ending in zip(observe_all(runs, model.watch).tolist(), runs.endings, strict=True):
         verdict = forced.explain(row)
-        known = strict.explain(row).label is not None
+        known = strict.explain(row, ending).label is not None
         found.append((str(verdict.label), verdict.agree / verdict.similar if known else 0.0))
     return found
 
 
 def never_unknown(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a model's document that names a cause whatever the counts."""
-    return {**document, "purity": 0.0, "ranges": [[-math.inf, math.inf]] * len(document["ranges"])}
+    ranges = [[-math.inf, math.inf]] * len(document["ranges"])
+    return {**document, "purity": 0.0, "ranges": ranges, "endings": None}
 
 
 def twins(columns: Columns, rows: NDArray[np.intp]) -> list[tuple[str, str]]:

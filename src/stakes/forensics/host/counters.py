@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from .memory import (
     DEEPEST,
     DIGEST,
+    EXCEPTION,
+    EXCEPTION_MOST,
     FIRST_TABLE,
     FLAGS,
     FULL,
@@ -35,6 +37,8 @@ class Counts:
     calls : list of int
         Calls with each tree. A call that had not ended when the process did is counted as it stood.
     lines : list of (function, line, times)
+    exception : str or None
+        Type of the exception that nobody caught.
     """
 
     pid: int
@@ -47,6 +51,7 @@ class Counts:
     trees: list[tuple[int, tuple[int, ...]]]
     calls: list[int]
     lines: list[tuple[int, int, int]]
+    exception: str | None = None
 
 
 def read(data: bytes | mmap.mmap | memoryview) -> Counts:
@@ -79,7 +84,13 @@ def read(data: bytes | mmap.mmap | memoryview) -> Counts:
             for i in range(len(counts) // 2)
             if lines[4 * i] < len(functions)
         ],
+        exception=_exception(view, slots[EXCEPTION]),
     )
+
+
+def _exception(view: memoryview, length: int) -> str | None:
+    first = 8 * (EXCEPTION + 1)
+    return bytes(view[first : first + min(length, EXCEPTION_MOST)]).decode(errors="replace") or None
 
 
 def _tables(view: memoryview, slots: memoryview) -> Iterator[memoryview]:

@@ -10,11 +10,13 @@ import mmap
 import sys
 import threading
 import time
+from contextlib import suppress
 from types import CodeType, FrameType
 from typing import Any
 
 from . import memory as layout
 from .backend import GENERATORS, free_tool, monitoring
+from .names import exception_name
 from .selection import Selection
 
 _NAMES, _FUNCTIONS, _SETS, _TREES, _LINES, _THREADS = range(6)
@@ -64,6 +66,12 @@ class Tables:
             self.slots[layout.FIRST_TABLE + 2] = used + len(data)
             self._texts[text] = used, len(data)
         return self._texts[text]
+
+    def exception(self, name: str) -> None:
+        """Note the exception that nobody caught."""
+        data, first = name.encode(errors="replace")[: layout.EXCEPTION_MOST], 8 * (layout.EXCEPTION + 1)
+        self.memory[first : first + len(data)] = data
+        self.slots[layout.EXCEPTION] = len(data)
 
     def add(self, below: int, tree: int) -> int:
         """Return the set with another tree."""
@@ -127,6 +135,7 @@ class PlainTracer:
         """Begin to count everything that runs."""
         self._with_trees, self._with_lines = trees, lines
         self.rebase(tables, in_file)
+        self._listen(in_file)
         if sys.version_info >= (3, 12):
             self._start_monitoring()
         else:
@@ -144,6 +153,7 @@ class PlainTracer:
         self._with_trees, self._with_lines = selection.trees, bool(selection.lines)
         self._events, self._since = 0, time.monotonic()
         self.rebase(tables, in_file)
+        self._listen(in_file)
         self._start_monitoring()
 
     def rebase(self, tables: mmap.mmap, in_file: bool) -> None:
@@ -164,6 +174,15 @@ class PlainTracer:
         """Count no more; Python 3.12 and later."""
         monitoring.set_events(self._tool, 0)
         monitoring.free_tool_id(self._tool)
+
+    def _listen(self, in_file: bool) -> None:
+        def heard(event: str, args: tuple[Any, ...]) -> None:
+            if event == "sys.excepthook":
+                with suppress(Exception):  # nothing may reach the program
+                    self._tables.exception(exception_name(args[1]))
+
+        if in_file:
+            sys.addaudithook(heard)
 
     def _start_monitoring(self) -> None:
         events = monitoring.events

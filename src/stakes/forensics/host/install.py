@@ -14,6 +14,7 @@ from typing import Any
 
 from .memory import BUDGET
 from .model import ClarifyModel, Verdict
+from .names import Ending, exception_name
 from .watching import Clarify, Scope, write_all
 
 
@@ -127,15 +128,15 @@ class _Hooks:
         atexit.unregister(cls.at_exit)
 
     @classmethod
-    def uncaught(cls, *details: Any) -> None:
-        cls.before[0](*details)
-        cls.tell()
+    def uncaught(cls, kind: type, *details: Any) -> None:
+        cls.before[0](kind, *details)
+        cls.tell(Ending(None, exception_name(kind)))
 
     @classmethod
     def uncaught_in_thread(cls, details: Any) -> None:
         cls.before[1](details)
         if not issubclass(details.exc_type, SystemExit):
-            cls.tell()
+            cls.tell(None)  # it ends a thread, not the program
 
     @classmethod
     def exit(cls, status: Any = None, /) -> None:
@@ -145,16 +146,16 @@ class _Hooks:
     @classmethod
     def at_exit(cls) -> None:
         if not cls.told and (cls.failed or (cls.clarify is not None and cls.clarify.failed())):
-            cls.tell()
+            cls.tell(Ending(None, None))
 
     @classmethod
-    def tell(cls) -> None:
+    def tell(cls, ending: Ending | None) -> None:
         """Append the explanation; whatever goes wrong, the program does not notice."""
         if cls.clarify is None or cls.clarify.refused:
             return
         cls.told = True
         try:
-            verdict = cls.clarify.explain()
+            verdict = cls.clarify.explain(ending)
             write_all((json.dumps(verdict.to_dict()) if cls.as_json else str(verdict)) + "\n")
         except Exception:
             pass

@@ -2,7 +2,8 @@
 
 All numbers are little-endian. The first page is the header, 8 bytes a slot: magic, layout version, process
 id, ``sys.hexversion``, digest of the model (0 while recording), flags, then offset, capacity and used
-entries of each table in :data:`TABLES`. An entry is written completely before the table's ``used`` is
+entries of each table in :data:`TABLES`; from slot 256 on the length of the name of the exception that nobody
+caught, and the name. An entry is written completely before the table's ``used`` is
 raised, and every count is an aligned slot of 8 bytes, so that a reader finds no half-written entry whenever
 the process was killed.
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 MAGIC, LAYOUT = b"STAKESCT", 1
 HEADER = 4096
 PID, PYTHON, DIGEST, FLAGS, FIRST_TABLE = 2, 3, 4, 5, 6
+EXCEPTION, EXCEPTION_MOST = 256, 248
 FULL, OVER_BUDGET = 1, 2
 DEEPEST = 4095
 TABLES = {"names": 1, "functions": 32, "sets": 8, "trees": 16, "lines": 16, "threads": 8 * (DEEPEST + 1)}

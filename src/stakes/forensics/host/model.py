@@ -12,6 +12,7 @@ The model is a JSON document::
      "classes": ["no-such-version", ...],   labels in the order of the tree's class weights
      "texts": {"no-such-version": "..."},   what to tell the user; a label without text is told itself
      "ranges": [[0, 12], ...],              least and most of each feature in training
+     "endings": [[1, "ValueError"], ...],   how the recorded runs ended, see Ending
      "purity": 0.8,                         share of a leaf's runs that must agree, else "unknown"
      "expected_events": 16.5,               per run, of all that is watched
      "runs": [["run 3", "no-such-version", [3, 0]], ...]}     recorded runs, to name the nearest
@@ -26,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .names import Ending
 from .watch import Watch
 
 FORMAT, VERSION = "stakes-clarify", 1
@@ -100,11 +102,14 @@ class ClarifyModel:
     ...     "tree": {"feature": [0, -1, -1], "threshold": [2, None, None], "first_child": [1, -1, -1],
     ...              "class_weights": [[3, 4], [3, 0], [0, 4]]},
     ...     "classes": ["typo", "no network"], "texts": {"no network": "The network is down."},
-    ...     "ranges": [[0, 5]], "purity": 0.8, "expected_events": 3.0, "runs": [["run 1", "typo", [0]]]})
+    ...     "ranges": [[0, 5]], "endings": [[1, None]], "purity": 0.8, "expected_events": 3.0,
+    ...     "runs": [["run 1", "typo", [0]]]})
     >>> print(model.explain([4]))
     clarify: likely cause (4 of 4 similar runs): The network is down.
     >>> model.explain([90]).why_unknown
     'app.py:retry:7 was counted 90 times, 0 to 5 in training'
+    >>> model.explain([4], Ending(1, "KeyError")).why_unknown
+    'no recorded run ended with exit status 1 and KeyError'
     """
 
     document: Mapping[str, Any]
@@ -125,6 +130,8 @@ class ClarifyModel:
         _check_tree(document["tree"], len(watch.features), len(document["classes"]))
         if len(document["ranges"]) != len(watch.features):
             raise ValueError("the model must have one range per feature")
+        if not all(isinstance(one, list) and len(one) == 2 for one in document.get("endings") or ()):
+            raise ValueError("the model's endings must be pairs of an exit status and an exception")
         text = json.dumps(document, sort_keys=True, ensure_ascii=False)
         return cls(document, watch, hashlib.sha256(text.encode()).hexdigest()[:16])
 
@@ -134,20 +141,30 @@ class ClarifyModel:
         with open(path, encoding="utf-8") as file:
             return cls.from_dict(json.load(file))
 
-    def explain(self, counts: Sequence[int]) -> Verdict:
-        """Say what the counts of a run, in the order of the features, look like."""
+    def explain(self, counts: Sequence[int], ending: Ending | None = None) -> Verdict:
+        """Say what the counts of a run look like.
+
+        Parameters
+        ----------
+        counts : sequence of int
+            In the order of the features.
+        ending : Ending or None
+            How the run has ended: of failures that end otherwise than those recorded the model knows nothing.
+            None where it has not ended.
+        """
         node = self._leaf(counts)
         weights = self.document["tree"]["class_weights"][node]
         similar, agree = sum(weights), max(weights)
         label = self.document["classes"][weights.index(agree)]
-        why = self._why_unknown(counts, agree, similar)
+        foreign = "" if ending is None else self._why_foreign(ending)
+        why = foreign or self._why_unknown(counts, agree, similar)
         return Verdict(
             label=None if why else label,
             text="" if why else self.document["texts"].get(label, label),
             agree=round(agree),
             similar=round(similar),
             why_unknown=why,
-            nearest=self._nearest(counts) if why else (),
+            nearest=self._nearest(counts) if why and not foreign else (),
             fingerprint=f"{self.digest}-{node}" + ("-unknown" if why else ""),
             counts=tuple(counts),
         )
@@ -158,6 +175,10 @@ class ClarifyModel:
             above = counts[tree["feature"][node]] > tree["threshold"][node]
             node = tree["first_child"][node] + int(above)
         return node
+
+    def _why_foreign(self, ending: Ending) -> str:
+        known = [Ending(*one) for one in self.document.get("endings") or [ending]]
+        return "" if any(map(ending.may_be, known)) else f"no recorded run ended with {ending}"
 
     def _why_unknown(self, counts: Sequence[int], agree: float, similar: float) -> str:
         if similar <= 0 or agree < self.document["purity"] * similar:

@@ -17,6 +17,51 @@ class Function(NamedTuple):
         return f"{self.path}:{self.name}:{self.line}"
 
 
+class Ending(NamedTuple):
+    """How a run ended; what a program writes is not looked at.
+
+    Attributes
+    ----------
+    exit_status : int or None
+        Negative where a signal ended the program; None where it cannot be seen.
+    exception : str or None
+        Type of the exception that nobody caught, as a traceback names it; None where there was none.
+
+    Examples
+    --------
+    >>> print(Ending(1, "KeyError"), "/", Ending(None, None))
+    exit status 1 and KeyError / no uncaught exception
+    >>> Ending(None, "KeyError").may_be(Ending(1, "KeyError"))
+    True
+    """
+
+    exit_status: int | None
+    exception: str | None
+
+    def may_be(self, other: Ending) -> bool:
+        """Whether nothing that can be seen is different."""
+        return self.exception == other.exception and self.exit_status in (None, other.exit_status)
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        status = "" if self.exit_status is None else f"exit status {self.exit_status} and "
+        return status + (self.exception or "no uncaught exception")
+
+
+def exception_name(kind: type) -> str:
+    """Return the name of a type of exceptions as a traceback has it.
+
+    Examples
+    --------
+    >>> import json
+    >>> exception_name(KeyError), exception_name(json.JSONDecodeError)
+    ('KeyError', 'json.decoder.JSONDecodeError')
+    """
+    module = kind.__module__
+    named = isinstance(module, str) and module not in ("builtins", "__main__")
+    return f"{module}.{kind.__qualname__}" if named else kind.__qualname__
+
+
 class CallTree(NamedTuple):
     """A function and the set of call trees below it; two are the same feature where they are equal."""
 

@@ -15,7 +15,7 @@ from . import memory, versions
 from .backend import _tracer, watcher
 from .counters import Counts, read
 from .model import ClarifyModel, Verdict
-from .names import Line
+from .names import Ending, Line
 from .selection import Selection
 from .trees import counts_of, project
 
@@ -45,13 +45,13 @@ class Clarify:
             return
         self._tracer = tracer
 
-    def explain(self) -> Verdict:
+    def explain(self, ending: Ending | None = None) -> Verdict:
         """Say what the counts so far look like: those of the present scope, or of the process."""
         if self._memory is None:
             return unknown(self.model, self.refused)
         scope = self._variable.get()
         counts = read(self._memory)
-        return verdict(self.model, [counts if scope is None else _within(counts, scope.counts())])
+        return verdict(self.model, [counts if scope is None else _within(counts, scope.counts())], ending)
 
     @contextmanager
     def scope(self) -> Iterator[Scope]:
@@ -120,7 +120,7 @@ def _within(counts: Counts, scope: tuple[list[int], list[int], list[int]]) -> Co
     )
 
 
-def verdict(model: ClarifyModel, processes: list[Counts]) -> Verdict:
+def verdict(model: ClarifyModel, processes: list[Counts], ending: Ending | None = None) -> Verdict:
     """Add the counts of the processes of one run and say what they look like."""
     totals = [0] * len(model.watch.features)
     for counts in processes:
@@ -131,7 +131,7 @@ def verdict(model: ClarifyModel, processes: list[Counts]) -> Verdict:
         if counts.over_budget:
             return unknown(model, "the watched functions ran too often, so watching was ended")
         totals = [total + count for total, count in zip(totals, observed(model, counts), strict=True)]
-    return model.explain(totals)
+    return model.explain(totals, ending)
 
 
 def observed(model: ClarifyModel, counts: Counts) -> list[int]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from stakes.forensics.host import counters
 from stakes.forensics.places import Places
 from stakes.forensics.profile import Profile, merge
-from stakes.forensics.record import record, symptom, to_profile, traced
+from stakes.forensics.record import ended, record, to_profile, traced
 
 HERE = Path(__file__).parent
 
@@ -108,7 +108,7 @@ class Recorder:
         pid, status = map(int, self._read().split())
         whole = merge([self._warm, self._take(pid)])
         tail = stderr.read_text(errors="replace")[-4096:]
-        return replace(whole, label=case.label, input=case.name, symptom=symptom(status, tail))
+        return replace(ended(whole, status, tail), label=case.label, input=case.name)
 
     def record_fresh(self, case: Case) -> Profile:
         """Run a case in a process of its own."""

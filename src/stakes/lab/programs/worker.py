@@ -36,7 +36,8 @@ def run(target, job):
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
-    except BaseException:
+    except BaseException as error:
+        sys.audit("sys.excepthook", sys.excepthook, type(error), error, error.__traceback__)
         traceback.print_exc()
     finally:
         try:
