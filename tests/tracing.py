@@ -13,7 +13,13 @@ from pathlib import Path
 from stakes.forensics.host import startup
 
 ROOT = Path(__file__).resolve().parents[1]
-HOST = ROOT / "src" / "stakes" / "forensics" / "host"
+#: What is loaded into programs. tools/sanitize.py has one with a sanitized tracer, which needs libraries.
+HOST = Path(os.environ.get("STAKES_TRACER_HOST", ROOT / "src" / "stakes" / "forensics" / "host"))
+SANITIZERS = {
+    "LD_PRELOAD": os.environ.get("STAKES_TRACER_LIBRARIES", ""),
+    "PYTHONMALLOC": "malloc",
+    "ASAN_OPTIONS": "detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_abort=0",
+}
 
 
 def _tool():
@@ -41,6 +47,7 @@ def plain_host(folder: Path) -> Path:
 def environment(counters: Path, count: str = "trees,lines", host: Path = HOST) -> dict[str, str]:
     """The environment that starts the tracer, as the commands make it."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "COV"))}
+    kept |= SANITIZERS if SANITIZERS["LD_PRELOAD"] else {}
     return {**kept, "PYTHONPATH": str(host / "path"), startup.FOLDER: str(counters), startup.COUNT: count}
 
 

@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,7 +49,7 @@ def ask(python: str) -> list | None:
     return answer if usable and Path(include, "Python.h").exists() else None
 
 
-def build(python: str, target: Path = TARGET) -> Path:
+def build(python: str, target: Path = TARGET, flags: Sequence[str] = ()) -> Path:
     """Compile the extension for an interpreter unless it is there and newer than its sources."""
     answer = ask(python)
     if answer is None:
@@ -69,7 +70,8 @@ def build(python: str, target: Path = TARGET) -> Path:
         ]
         warnings = ["-Wall", "-Wextra", "-Wno-unused-parameter", "-Wno-missing-field-initializers"]
         include = ["-I", answer[1]]
-        subprocess.run([*compiler, *warnings, *include, *map(str, SOURCES), "-o", str(extension)], check=True)
+        sources = list(map(str, SOURCES))
+        subprocess.run([*compiler, *warnings, *flags, *include, *sources, "-o", str(extension)], check=True)
     return extension
 
 

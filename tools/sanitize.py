@@ -1,7 +1,8 @@
-"""Run the core's tests on a build with the address and undefined-behaviour sanitizers.
+"""Run the tests of the core and of the tracer on builds with the address and undefined-behaviour sanitizers.
 
-The sanitized extension goes into a folder of its own next to links to the package's sources; the installed
-build is not touched. Extra arguments are passed on to pytest: ``python tools/sanitize.py -k route``.
+The sanitized extensions go into folders of their own next to the package's sources; the installed build is
+not touched. The tracer is built for every interpreter found and loaded into the programs that its tests run.
+Extra arguments are passed on to pytest: ``python tools/sanitize.py -k route``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import build_tracer
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "sanitize"
@@ -35,6 +38,8 @@ TESTS = (
     "test_text.py",
 )
 
+TRACER_TESTS = ("test_tracer.py", "test_tracer_watching.py")
+
 WORKERS = os.cpu_count() or 1
 NO_TESTS = 5  # pytest's status where none was chosen
 
@@ -56,7 +61,8 @@ def main(arguments: list[str]) -> int:
         return 1
     build()
     assemble()
-    return run(arguments)
+    ends = [end for end in (run(arguments), run_tracer(arguments)) if end != NO_TESTS]
+    return max(ends, key=abs, default=NO_TESTS)
 
 
 def build() -> None:
@@ -106,6 +112,25 @@ def run(arguments: list[str]) -> int:
     with ThreadPoolExecutor(WORKERS) as pool:
         ends = [end for end in pool.map(status, parts) if end != NO_TESTS]
     return max(ends, key=abs, default=NO_TESTS)
+
+
+def run_tracer(arguments: list[str]) -> int:
+    """Run the tracer's tests with sanitized programs; pytest itself is not."""
+    host = BUILD / "host"
+    ignored = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(build_tracer.TARGET, host, ignore=ignored, dirs_exist_ok=True)
+    flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-lto", "-O1"]
+    for python in build_tracer.interpreters().values():
+        build_tracer.build(python, host, flags)
+    environment = os.environ | {
+        "STAKES_TRACER_HOST": str(host),
+        "STAKES_TRACER_LIBRARIES": " ".join(library(name) for name in ("libasan.so", "libubsan.so")),
+    }
+    tests = [str(ROOT / "tests" / name) for name in TRACER_TESTS]
+    # What runs on the tracer in plain Python shows nothing of the compiled one.
+    options = ["-q", "-p", "no:cacheprovider", "-n", str(WORKERS), "-k", "not plain"]
+    command = [sys.executable, "-m", "pytest", *options, *tests, *arguments]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
 def library(name: str) -> str:
