@@ -315,7 +315,7 @@ def test_a_failure_that_looks_different_is_not_explained(tmp_path, minor):
         "sys.exit(3)": "many",
         "sys.exit(1)": "exit status 1 and no uncaught exception",
         "raise KeyError": "exit status 1 and KeyError",
-        "import os; os.abort()": "exit status -6 and no uncaught exception",
+        "import os; os.abort()": "signal 6 and no uncaught exception",
     }
     for end, expected in ends.items():
         script.write_text(APP + f"calls(6)\n{end}\n")

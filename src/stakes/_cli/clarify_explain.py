@@ -66,9 +66,7 @@ def show_model(document: dict[str, Any]) -> None:
     if endings:
         console.print(f"Explains runs that end with {endings}.", markup=False)
     events = document["expected_events"]
-    console.print(
-        f"Watches {len(watch.functions)} functions, {events:.1f} events per run on average:", markup=False
-    )
+    console.print(f"Functions watched: {len(watch.functions)}, {events:.1f} events per run on average:")
     for feature, (least, most) in zip(watch.features, document["ranges"], strict=True):
         console.print(f"   {feature}  ({least} to {most} times)", markup=False)
     training = document.get("training")

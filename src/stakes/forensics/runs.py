@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -155,7 +156,13 @@ def read_runs(
             else:
                 yield _stem(path), profile
 
-    runs = gather(labelled())
+    collecting = gc.isenabled()
+    gc.disable()  # looking for cycles among millions of numbers would take a third of the time
+    try:
+        runs = gather(labelled())
+    finally:
+        if collecting:
+            gc.enable()
     if unlabelled:
         warnings.warn(
             f"{unlabelled} runs have no label and are left out; label them with `stakes clarify label`",

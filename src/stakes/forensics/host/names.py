@@ -29,8 +29,8 @@ class Ending(NamedTuple):
 
     Examples
     --------
-    >>> print(Ending(1, "KeyError"), "/", Ending(None, None))
-    exit status 1 and KeyError / no uncaught exception
+    >>> print(Ending(1, "KeyError"), Ending(-9, None), Ending(None, "KeyError"), sep=" / ")
+    exit status 1 and KeyError / signal 9 and no uncaught exception / KeyError
     >>> Ending(None, "KeyError").may_be(Ending(1, "KeyError"))
     True
     """
@@ -44,8 +44,11 @@ class Ending(NamedTuple):
 
     def __str__(self) -> str:
         """Return it in words."""
-        status = "" if self.exit_status is None else f"exit status {self.exit_status} and "
-        return status + (self.exception or "no uncaught exception")
+        exception = self.exception or "no uncaught exception"
+        if self.exit_status is None:
+            return exception
+        kind = "exit status" if self.exit_status >= 0 else "signal"
+        return f"{kind} {abs(self.exit_status)} and {exception}"
 
 
 def exception_name(kind: type) -> str:
