@@ -81,6 +81,7 @@ def test_training_writes_a_model_that_explains(folder, tmp_path):
     assert str(loaded.explain(observe(profile, loaded.watch))).endswith("The disk is full. Make room.")
     shown = stakes("explain", model).stdout
     assert "events per run" in shown and "µs" in shown and "app.py on cpython 3.12" in shown
+    assert "Explains runs that end with exit status 1 and ValueError." in shown
     data = json.loads(stakes("explain", model, "--json").stdout)
     assert data["features"] and data["training"]["validation"]["classes"] == list(CAUSES)
 

@@ -336,6 +336,48 @@ def test_a_failure_that_looks_different_inside_the_program(app):
     assert app(body.format(thread), endings=endings)[2].endswith(END)  # the program has not ended
 
 
+ELSEWHERE = """import sys
+def leaf(n): return n
+def scan(n):
+    leaf(n)
+    if n < 0:
+        fails()
+def fails(): sys.exit(3)
+def outer():
+    leaf(0)
+    scan(1)
+outer(); [leaf(i) for i in range(4)]
+"""
+
+
+def test_a_failure_elsewhere_is_not_explained(tmp_path, minor):
+    leaf, scan, fails, outer = (
+        Function("app.py", *one) for one in (("leaf", 2), ("scan", 3), ("fails", 7), ("outer", 8))
+    )
+    features, alike = [Feature(leaf), Feature(outer)], [Feature(fails)]
+    if monitored(minor):
+        # Neither part of what is watched leaves a trace in the trees of the other.
+        features.append(Feature(CallTree(outer, frozenset({CallTree(leaf)})), 1))
+        alike += [Feature(CallTree(scan, frozenset({CallTree(fails)})), 1), Feature(Line(scan, 6))]
+    model = ClarifyModel.from_dict(
+        document(
+            minor,
+            watch=Watch((leaf, outer), tuple(features)).to_dict(),
+            ranges=[[0, 50]] * len(features),
+            guard={**Watch((scan, fails), tuple(alike)).to_dict(), "counts": [1] * len(alike)},
+        )
+    )
+    verdicts, script = [], tmp_path / "app.py"
+    for end in ("scan(-1)", "scan(1); sys.exit(3)"):
+        script.write_text(ELSEWHERE + end)
+        status, verdict = run([tracing.INTERPRETERS[minor], str(script)], model, env=tracing.bare())
+        assert (status, verdict.counts) == (3, (7, 1, 1)[: len(features)])
+        verdicts.append(verdict)
+    assert verdicts[0].label == "many"
+    why = "clarify: cause unknown: app.py:fails:7 was counted 0 times, 1 in every recorded run."
+    assert str(verdicts[1]) == why
+
+
 def test_a_run_that_ends_well_is_left_alone(tmp_path, capfd):
     minor, python = next(iter(tracing.INTERPRETERS.items()))
     model = ClarifyModel.from_dict(document(minor))
@@ -394,6 +436,8 @@ def test_what_is_not_known_is_said_so():
         {"version": 2},
         {"ranges": []},
         {"endings": [[1]]},
+        {"guard": {"functions": [["a.py", "f", 1]], "features": [["function", 0]], "counts": []}},
+        {"guard": {"functions": [], "features": [["function", 0]], "counts": [1]}},
         {"watch": {"functions": [], "features": [["function", 0]]}},
         {"watch": {"functions": [["a.py", "f", 1]], "features": [["tree", 3, [0, []]]]}},
         {"tree": {"feature": [0], "threshold": [1], "first_child": [0], "class_weights": [[1, 1]]}},

@@ -17,6 +17,7 @@ from stakes.forensics.candidates import (
     observe_all,
     prices_of,
 )
+from stakes.forensics.guard import failing_point
 from stakes.forensics.host.names import CallTree, Ending, Feature
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.profile import observe, project, write_profile
@@ -275,6 +276,79 @@ def test_runs_that_end_as_no_other_did_are_unknown(runs):
     assert train(odd).model.document["endings"] == [[1, "ValueError"], [2, None]]
     found = validate(odd, Settings(), folds=3)
     assert found.told[:, -1].sum() == 1 and found.accuracy == 1.0
+
+
+def scanned(cause, scans, *, failing=True, caller="scan", marked=False):
+    """A run that scans items and stops in the last; look digs in the cause "deep", else probe does."""
+    dig, nothing = [("dig", [])], []
+    items = [("scan", [("look", dig if cause == "deep" else nothing)])] * scans
+    items += [("probe", nothing if cause == "deep" else dig)] * scans
+    items.append((caller, [("stop", [])]) if failing else ("scan", []))
+    marks = [("mark", [])] if marked and cause == "deep" else []
+    lines = [("scan", 4, scans + 1), ("scan", 5, int(failing and caller == "scan"))]
+    calls = [("main", [("start", []), *items, *marks, ("end", [])])]
+    return profile_of(calls, label=cause, input=f"{cause} {scans}", lines=lines)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "where"),
+    [
+        (("functions",), []),
+        (("functions", "trees"), ["D1 app.py:scan:4 -> {app.py:stop:4}"]),
+        (("functions", "trees", "lines"), ["app.py:scan:4@5"]),
+    ],
+)
+def test_the_place_that_all_failures_passed_is_watched(kinds, where):
+    def gathered(*wanted, **how):
+        marked = "trees" not in kinds
+        return gather((f"run {n}", scanned(*one, marked=marked, **how)) for n, one in enumerate(wanted))
+
+    recorded = gathered(*((cause, n) for cause in ("deep", "flat") for n in range(2, 14)))
+    settings = Settings(kinds)
+    model = train(recorded, settings).model
+    assert [str(feature) for feature in model.guard.features] == ["app.py:stop:4", *where]
+    assert set(model.document["guard"]["counts"]) == {1}
+    assert validate(recorded, settings, folds=3).explained > 0.8
+    assert guesses(model, gathered(("deep", 5), ("flat", 6))) == [("deep", 1.0), ("flat", 1.0)]
+    otherwise = gathered(("deep", 5), ("flat", 6), failing=False)
+    assert guesses(model, otherwise) == [("deep", 0.0), ("flat", 0.0)]
+    elsewhere = guesses(model, gathered(("deep", 5), ("flat", 6), caller="other"))
+    assert elsewhere == [("deep", 0.0 if where else 1.0), ("flat", 0.0 if where else 1.0)]
+    free = train(recorded, replace(settings, guard=False)).model
+    assert free.watch == model.watch and free.guard == Watch((), ())
+    assert free.document["expected_events"] < model.document["expected_events"]
+    assert guesses(free, otherwise) == [("deep", 1.0), ("flat", 1.0)]
+
+
+def test_functions_that_show_nothing_by_themselves():
+    """That scan does not dig is seen only while digging is watched; learning goes on with something else."""
+
+    def trap(cause, n):
+        inside = [("look", [("dig", [])])] if cause == "deep" else [("look", []), ("dig", [])]
+        return profile_of([("main", [("scan", inside)] * n)], label=cause, input=f"{cause} {n}")
+
+    traps = gather((f"{cause} {n}", trap(cause, n)) for cause in ("deep", "flat") for n in range(2, 14))
+    assert validate(traps, Settings(), folds=3).confusion.sum() == 24
+    part = traps.take(traps.distinct())
+    settler = Settler(traps, part, traps.distinct(), expected(part), list(splits(part, 3, 0)))
+    with pytest.raises(ValueError, match="by themselves"):
+        settler.choose([], 0.0)
+
+
+def test_where_failures_have_no_place_in_common_none_is_watched(runs):
+    assert failing_point(runs, runs.usable()) is None  # all that is called once is called by main
+    scans = gather((f"run {n}", scanned("flat", n)) for n in range(2, 5))
+    point = failing_point(scans, scans.usable())
+    assert [scans.functions[number].name for number in point] == ["stop", "scan"]
+    several = gather(
+        (f"run {n}", scanned("flat", n, caller=caller))
+        for n, caller in ((2, "scan"), (3, "look"), (4, "scan"), (5, "look"))
+    )
+    called, caller = failing_point(several, several.usable())
+    assert several.functions[called].name == "stop" and caller is None
+    unstable = scans.usable()
+    unstable[[function.name == "scan" for function in scans.functions]] = False
+    assert failing_point(scans, unstable) is None
 
 
 def test_learning_is_repeatable(runs):

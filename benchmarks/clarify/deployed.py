@@ -3,7 +3,7 @@
     python benchmarks/clarify/deployed.py --cache FOLDER [--program pip] [--per-cause 4] [--rounds 40] [--counted FC+lines]
 
 Learns from the runs in the cache (those of figure1.py), then starts the unmodified program on new inputs with the model watching, as
-`stakes clarify run` does. CPU time is that of whole processes, watched and not, in turns; best measured on a quiet machine. Writes
+`stakes clarify run` does, also on failures that are none of the causes (others.py). CPU time is that of whole processes, watched and not, in turns; best measured on a quiet machine. Writes
 results/clarify-deployed-PROGRAM.md, with "-merged" in its name where causes were made one.
 """
 
@@ -20,6 +20,8 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from others import others
 
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.run import run
@@ -117,9 +119,13 @@ def main() -> None:
             for number in range(UNSEEN, UNSEEN + args.per_cause):
                 case = cases.make(label, number, Path(folder) / token(label, number))
                 told[merged.get(label, label), explain(program, model, case, stderr) or "unknown"] += 1
+        foreign = {
+            case.label: explain(program, model, case, stderr)
+            for case in others(name, Path(folder) / "others")
+        }
         timed = Overhead.measure(program, model, case, args.rounds, stderr) if args.rounds else None
     target = RESULTS / f"clarify-deployed-{name}{'-merged' if args.merge else ''}.md"
-    target.write_text(page(name, model, told, timed, args), encoding="utf-8")
+    target.write_text(page(name, model, told, foreign, timed, args), encoding="utf-8")
     print(target.read_text())
 
 
@@ -127,6 +133,7 @@ def page(
     name: str,
     model: ClarifyModel,
     told: Counter,
+    foreign: dict[str, str | None],
     timed: Overhead | None,
     args: argparse.Namespace,
 ) -> str:
@@ -139,7 +146,7 @@ def page(
         f"# {name} explained in fresh processes",
         "",
         f"`benchmarks/clarify/deployed.py --program {name} --counted {args.counted}` on {document['interpreter']} ({', '.join(document['versions'].values())}),",
-        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores. {total} runs on inputs that were not learnt from; {len(model.watch.functions)} functions",
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores. {total} runs on inputs that were not learnt from; {len(model.functions)} functions",
         f"watched, {document['expected_events']:.1f} events per run. {document['purity']:.0%} of a leaf's runs must agree: the least with which at most",
         f"{args.max_wrong:.0%} of the recorded runs were explained wrongly when their inputs were left out.",
         *(f"Taken as one cause (--merge): {group.replace('+', ' and ')}." for group in args.merge),
@@ -162,7 +169,19 @@ def page(
         if said not in (cause, "unknown")
     ]
     lines += ["What was told wrongly:", "", *mistaken] if mistaken else ["Nothing was told wrongly."]
+    silent = [label for label, said in foreign.items() if said is None]
+    spoken = [f"- {label}: told {said}" for label, said in foreign.items() if said is not None]
+    lines += [
+        "",
+        f'Of {len(foreign)} failures of other kinds (benchmarks/clarify/others.py) {len(silent)} were "unknown", as they should be: {", ".join(silent)}.',
+        *(["", *spoken] if spoken else []),
+    ]
     lines += ["", "Watched:", "", *(f"- `{feature}`" for feature in model.watch.features)]
+    alike = ", ".join(f"`{feature}`" for feature in model.guard.features)
+    lines += [
+        "",
+        f"Counted in all recorded failures alike, so that others are not explained: {alike or 'nothing'}.",
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -52,11 +52,11 @@ def command(
 
 def show_model(document: dict[str, Any]) -> None:
     """Print a model for people."""
+    from stakes.forensics.host.model import ClarifyModel
     from stakes.forensics.host.names import Ending
-    from stakes.forensics.host.watch import Watch
     from stakes.forensics.run import START_MILLISECONDS
 
-    console, watch = out(), Watch.from_dict(document["watch"])
+    console, loaded = out(), ClarifyModel.from_dict(document)
     versions = ", ".join(document["versions"].values())
     console.print(
         f"{document['program']} on {document['interpreter']}" + (f" ({versions})" if versions else ""),
@@ -66,9 +66,11 @@ def show_model(document: dict[str, Any]) -> None:
     if endings:
         console.print(f"Explains runs that end with {endings}.", markup=False)
     events = document["expected_events"]
-    console.print(f"Functions watched: {len(watch.functions)}, {events:.1f} events per run on average:")
-    for feature, (least, most) in zip(watch.features, document["ranges"], strict=True):
+    console.print(f"Functions watched: {len(loaded.functions)}, {events:.1f} events per run on average:")
+    for feature, (least, most) in zip(loaded.watch.features, document["ranges"], strict=True):
         console.print(f"   {feature}  ({least} to {most} times)", markup=False)
+    for feature in loaded.guard.features:
+        console.print(f"   {feature}  (in every failure alike; else it is another failure)", markup=False)
     training = document.get("training")
     if training is None:
         say("Note: this model does not say how it was trained.")

@@ -50,6 +50,12 @@ def command(
             show_default=False,
         ),
     ] = None,
+    guard: Annotated[
+        bool,
+        typer.Option(
+            help="Watch the place that all recorded failures passed, and say `unknown` of failures elsewhere."
+        ),
+    ] = True,
     program: Annotated[str | None, typer.Option(help="How explanations name the program.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validations.")] = 5,
     plot: Annotated[
@@ -77,7 +83,7 @@ def command(
     from stakes.forensics.validate import report, validate
 
     kinds = ("functions", *(["trees"] if trees else []), *(["lines"] if lines else []))
-    settings = Settings(kinds, max_loss, folds, purity, seed)
+    settings = Settings(kinds, max_loss, folds, purity, seed, guard)
     told = {} if texts is None else read_texts(texts)
     with notes():
         with progress_bar("Reading") as advance:

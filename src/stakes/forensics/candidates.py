@@ -134,13 +134,28 @@ def columns_of(
     if not keys:
         return Columns(runs, [], np.zeros((len(runs), 0), dtype=np.int64))
     counts = sparse.hstack(blocks, format="csc")
-    kept = np.flatnonzero(stable(counts.tocsr(), runs.inputs) & ~_constant(counts))
+    least, most = extremes(counts)
+    kept = np.flatnonzero(stable(counts.tocsr(), runs.inputs) & (least != most))
     return Columns(runs, [keys[column] for column in kept], counts[:, kept].toarray().astype(np.int64))
 
 
-def _constant(counts: Any) -> NDArray[np.bool_]:
+def extremes(counts: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the least and the most of each column of a sparse matrix."""
     least, most = (np.asarray(found.todense()).ravel() for found in (counts.min(axis=0), counts.max(axis=0)))
-    return least == most
+    return least, most
+
+
+def trees_with(runs: Runs, caller: int, called: int) -> list[Feature]:
+    """Trees in which one function calls another, with no others watched; those that all runs have alike."""
+    watched = np.zeros(len(runs.functions), dtype=bool)
+    watched[[caller, called]] = True
+    _, found, selector = next(_tree_blocks(runs, watched))
+    least, most = extremes((runs.calls @ selector).tocsc())
+    return [
+        Feature(_call_tree(tree, runs), 1)
+        for tree, low, high in zip(found, least, most, strict=True)
+        if low == high > 0 and tree[0] == caller and (called, frozenset()) in tree[1]
+    ]
 
 
 def _tree_blocks(runs: Runs, watched: NDArray[np.bool_]) -> Iterator[tuple[int, list[Any], Any]]:
@@ -182,6 +197,15 @@ def expected(runs: Runs) -> dict[str, float]:
     starts, reached = (np.asarray(counts.mean(axis=0)).ravel() for counts in (runs.starts, runs.reached))
     found = {f"{what}{place}": float(count) for what in "sr" for place, count in enumerate(starts)}
     return found | {f"l{place}": float(count) for place, count in enumerate(reached)}
+
+
+def resources_of(watch: Watch, runs: Runs) -> list[str]:
+    """Return what watching this counts: starts, returns where trees are needed, and lines."""
+    functions = {function: place for place, function in enumerate(runs.functions)}
+    lines = {feature.subject for feature in watch.features}
+    events = "sr" if watch.needs_trees else "s"
+    found = [f"{event}{functions[function]}" for event in events for function in watch.functions]
+    return found + [f"l{place}" for place, line in enumerate(runs.lines) if line in lines]
 
 
 def prices_of(columns: Columns, events: dict[str, float]) -> FeatureCosts:

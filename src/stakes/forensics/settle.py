@@ -129,27 +129,31 @@ class Settler:
         best, most = None, -1.0
         for columns, tree in candidates:
             settled = self.settle(columns, tree)
+            if settled is None:
+                continue
             accuracy = self.accuracy(settled)
             if accuracy > most:
                 best, most = settled, accuracy
             if accuracy >= floor - 1e-12:
                 break
-        assert best is not None
+        if best is None:
+            raise ValueError("what the chosen functions show by themselves is the same in all runs")
         return self.thin(best, most)
 
-    def settle(self, columns: Columns, tree: C45Classifier) -> Settled:
+    def settle(self, columns: Columns, tree: C45Classifier) -> Settled | None:
         """Learn again from what a tree's functions show; functions that no test names go where they may.
 
-        They may still matter, as what a call did not lead to, so they go where no more errors are made.
+        They may still matter, as what a call did not lead to, so they go where no more errors are made. None
+        where the functions show nothing without the others.
         """
         found = Settled(columns, tree, np.zeros(0, dtype=bool))
         found = replace(found, watched=found.named)
         if not found.has_trees:
             return found
         settled = self._learn(found.watched, found.lines, True)
-        while (settled.named != settled.watched).any():
+        while settled is not None and (settled.named != settled.watched).any():
             fewer = self._learn(settled.named, settled.lines, True)
-            if fewer.errors > settled.errors:
+            if fewer is None or fewer.errors > settled.errors:
                 break
             settled = fewer
         return settled
@@ -173,12 +177,14 @@ class Settler:
             lines = [line for line in lines if self.runs.line_function[line] != number]
         else:
             lines = [line for line in lines if line != number]
-        return self._learn(watched, lines, settled.has_trees) if watched.any() else None
+        return self._learn(watched, lines, settled.has_trees)
 
-    def _learn(self, watched: NDArray[np.bool_], lines: list[int], trees: bool) -> Settled:
+    def _learn(self, watched: NDArray[np.bool_], lines: list[int], trees: bool) -> Settled | None:
         kinds = ("functions", *(["trees"] if trees else []), *(["lines"] if lines else []))
         found = columns_of(self.runs, watched, kinds, lines)
         columns = cheapest_of_equals(Columns(self.part, found.keys, found.counts[self.rows]), self.events)
+        if not columns.keys:
+            return None
         counts, labels = columns.counts.astype(np.float64), np.array(columns.runs.labels)
         settled = Settled(columns, C45Classifier(criterion="gain").fit(counts, labels), watched)
         return settled if trees else replace(settled, watched=settled.named)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,14 +13,18 @@ from numpy.typing import NDArray
 from stakes._folds import stratified_folds
 from stakes.forensics.candidates import (
     KINDS,
+    NANOSECONDS,
     Columns,
     cheapest_of_equals,
     columns_of,
     expected,
     observe_all,
     prices_of,
+    resources_of,
 )
+from stakes.forensics.guard import guard_of
 from stakes.forensics.host.model import FORMAT, VERSION, ClarifyModel
+from stakes.forensics.host.names import Function
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.runs import Runs
 from stakes.forensics.settle import Settled, Settler
@@ -43,6 +47,8 @@ class Settings:
         Share of a leaf's runs that must agree, else the cause is "unknown".
     random_state : int
         Shuffles runs into folds.
+    guard : bool
+        Whether to watch the place that all recorded failures passed, so that others are not explained.
     """
 
     kinds: tuple[str, ...] = ("functions", "trees")
@@ -50,6 +56,7 @@ class Settings:
     folds: int = 5
     purity: float = 0.9
     random_state: int = 0
+    guard: bool = True
 
     def __post_init__(self) -> None:
         """Say what is wrong with a setting."""
@@ -144,27 +151,33 @@ def learn(
     floor = search.baseline_.accuracy - settings.max_loss
     settler = Settler(columns.runs, part.runs, rows, events, folds)
     settled = settler.choose(_candidates(searches, floor), floor)
-    watch, resources, classes = settled.watch(), settled.resources(), search.classes_.tolist()
+    watch, classes = settled.watch(), search.classes_.tolist()
     counts = observe_all(part.runs, watch)
+    guard = (
+        guard_of(part.runs, columns.runs.usable(), watch, settings.kinds) if settings.guard else Watch((), ())
+    )
+    resources = {*resources_of(watch, part.runs), *resources_of(guard, part.runs)}
     document = {
         "format": FORMAT,
         "version": VERSION,
         "program": program or _program(watch),
         "interpreter": part.runs.interpreter,
-        "versions": _versions(watch, part.runs.versions),
+        "versions": _versions((*watch.functions, *guard.functions), part.runs.versions),
         "watch": watch.to_dict(),
         "tree": _tree(settled),
         "classes": classes,
         "texts": _texts(texts or {}, classes),
         "ranges": [[int(column.min()), int(column.max())] for column in counts.T],
         "endings": [list(ending) for ending in sorted(set(part.runs.endings), key=str)],
+        "guard": {**guard.to_dict(), "counts": observe_all(part.runs, guard)[0].tolist()},
         "purity": settings.purity,
         # A return belongs to its start.
         "expected_events": sum(events[name] for name in resources if name[0] != "r"),
         "runs": _distinct_runs(part.runs, counts),
     }
     model = ClarifyModel.from_dict(document)
-    return Trained(model, search, settler.price(settled), settler.accuracy(settled))
+    nanoseconds = sum(events[name] * NANOSECONDS[name[0]] for name in resources)
+    return Trained(model, search, nanoseconds, settler.accuracy(settled))
 
 
 def _offers(kinds: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -236,8 +249,8 @@ def _program(watch: Watch) -> str:
     return tops.most_common(1)[0][0] if tops else "the program"
 
 
-def _versions(watch: Watch, versions: Mapping[str, str]) -> dict[str, str]:
-    names = {name for function in watch.functions for name in (function.path, function.path.split("/")[0])}
+def _versions(functions: Iterable[Function], versions: Mapping[str, str]) -> dict[str, str]:
+    names = {name for function in functions for name in (function.path, function.path.split("/")[0])}
     return {name: versions[name] for name in sorted(names) if name in versions}
 
 

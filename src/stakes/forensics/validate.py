@@ -165,9 +165,10 @@ def guesses(model: ClarifyModel, runs: Runs) -> list[tuple[str, float]]:
     forced = ClarifyModel.from_dict(never_unknown(model.document))
     strict = ClarifyModel.from_dict({**model.document, "purity": 0.0})
     found = []
-    for row, ending in zip(observe_all(runs, model.watch).tolist(), runs.endings, strict=True):
+    counts, passed = (observe_all(runs, watch).tolist() for watch in (model.watch, model.guard))
+    for row, guard, ending in zip(counts, passed, runs.endings, strict=True):
         verdict = forced.explain(row)
-        known = strict.explain(row, ending).label is not None
+        known = strict.explain(row, ending, guard).label is not None
         found.append((str(verdict.label), verdict.agree / verdict.similar if known else 0.0))
     return found
 

@@ -13,6 +13,8 @@ The model is a JSON document::
      "texts": {"no-such-version": "..."},   what to tell the user; a label without text is told itself
      "ranges": [[0, 12], ...],              least and most of each feature in training
      "endings": [[1, "ValueError"], ...],   how the recorded runs ended, see Ending
+     "guard": {"functions": [...], "features": [...], "counts": [1, 1]},
+                                            what is counted in all of them alike, watched for that only
      "purity": 0.8,                         share of a leaf's runs that must agree, else "unknown"
      "expected_events": 16.5,               per run, of all that is watched
      "runs": [["run 3", "no-such-version", [3, 0]], ...]}     recorded runs, to name the nearest
@@ -27,7 +29,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .names import Ending
+from .names import Ending, Function
 from .watch import Watch
 
 FORMAT, VERSION = "stakes-clarify", 1
@@ -114,6 +116,7 @@ class ClarifyModel:
 
     document: Mapping[str, Any]
     watch: Watch
+    guard: Watch
     digest: str
 
     @classmethod
@@ -132,8 +135,12 @@ class ClarifyModel:
             raise ValueError("the model must have one range per feature")
         if not all(isinstance(one, list) and len(one) == 2 for one in document.get("endings") or ()):
             raise ValueError("the model's endings must be pairs of an exit status and an exception")
+        alike = document.get("guard") or {"functions": [], "features": [], "counts": []}
+        guard = Watch.from_dict(alike)
+        if len(guard.features) != len(alike.get("counts", ())):
+            raise ValueError("the model's guard must have one count per feature")
         text = json.dumps(document, sort_keys=True, ensure_ascii=False)
-        return cls(document, watch, hashlib.sha256(text.encode()).hexdigest()[:16])
+        return cls(document, watch, guard, hashlib.sha256(text.encode()).hexdigest()[:16])
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> ClarifyModel:
@@ -141,7 +148,14 @@ class ClarifyModel:
         with open(path, encoding="utf-8") as file:
             return cls.from_dict(json.load(file))
 
-    def explain(self, counts: Sequence[int], ending: Ending | None = None) -> Verdict:
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """All that are watched."""
+        return tuple(dict.fromkeys((*self.watch.functions, *self.guard.functions)))
+
+    def explain(
+        self, counts: Sequence[int], ending: Ending | None = None, guard: Sequence[int] | None = None
+    ) -> Verdict:
         """Say what the counts of a run look like.
 
         Parameters
@@ -151,12 +165,15 @@ class ClarifyModel:
         ending : Ending or None
             How the run has ended: of failures that end otherwise than those recorded the model knows nothing.
             None where it has not ended.
+        guard : sequence of int or None
+            Counts of the guard's features, which are the same in all failures that the model knows; None
+            where they are not to be asked for.
         """
         node = self._leaf(counts)
         weights = self.document["tree"]["class_weights"][node]
         similar, agree = sum(weights), max(weights)
         label = self.document["classes"][weights.index(agree)]
-        foreign = "" if ending is None else self._why_foreign(ending)
+        foreign = self._why_foreign(ending, guard)
         why = foreign or self._why_unknown(counts, agree, similar)
         return Verdict(
             label=None if why else label,
@@ -176,9 +193,15 @@ class ClarifyModel:
             node = tree["first_child"][node] + int(above)
         return node
 
-    def _why_foreign(self, ending: Ending) -> str:
-        known = [Ending(*one) for one in self.document.get("endings") or [ending]]
-        return "" if any(map(ending.may_be, known)) else f"no recorded run ended with {ending}"
+    def _why_foreign(self, ending: Ending | None, guard: Sequence[int] | None) -> str:
+        known = [Ending(*one) for one in self.document.get("endings") or ()]
+        if known and ending is not None and not any(map(ending.may_be, known)):
+            return f"no recorded run ended with {ending}"
+        usual = self.document["guard"]["counts"] if guard else ()
+        for feature, count, wanted in zip(self.guard.features, guard or usual, usual, strict=False):
+            if count != wanted:
+                return f"{feature} was counted {count} times, {wanted} in every recorded run"
+        return ""
 
     def _why_unknown(self, counts: Sequence[int], agree: float, similar: float) -> str:
         if similar <= 0 or agree < self.document["purity"] * similar:

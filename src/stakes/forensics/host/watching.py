@@ -18,6 +18,7 @@ from .model import ClarifyModel, Verdict
 from .names import Ending, Line
 from .selection import Selection
 from .trees import counts_of, project
+from .watch import Watch
 
 
 class Clarify:
@@ -96,10 +97,10 @@ def _new_scope(tracer: Any) -> Any:
 
 def selection_of(model: ClarifyModel) -> Selection:
     """Return what a model watches for the tracers."""
-    number = {function: place for place, function in enumerate(model.watch.functions)}
-    subjects = [feature.subject for feature in model.watch.features]
+    number = {function: place for place, function in enumerate(model.functions)}
+    subjects = dict.fromkeys(feature.subject for feature in (*model.watch.features, *model.guard.features))
     lines = [(number[one.function], one.line) for one in subjects if isinstance(one, Line)]
-    return Selection(model.watch.functions, lines, model.watch.needs_trees)
+    return Selection(model.functions, lines, model.watch.needs_trees or model.guard.needs_trees)
 
 
 def _within(counts: Counts, scope: tuple[list[int], list[int], list[int]]) -> Counts:
@@ -122,24 +123,26 @@ def _within(counts: Counts, scope: tuple[list[int], list[int], list[int]]) -> Co
 
 def verdict(model: ClarifyModel, processes: list[Counts], ending: Ending | None = None) -> Verdict:
     """Add the counts of the processes of one run and say what they look like."""
-    totals = [0] * len(model.watch.features)
+    totals, guard = [0] * len(model.watch.features), [0] * len(model.guard.features)
     for counts in processes:
-        files = {(model.watch.functions[i].path, path) for i, (path, _, _) in enumerate(counts.functions)}
+        files = {(model.functions[i].path, path) for i, (path, _, _) in enumerate(counts.functions)}
         changed = versions.changed_file(model.document["versions"], files)
         if changed:
             return unknown(model, changed)
         if counts.over_budget:
             return unknown(model, "the watched functions ran too often, so watching was ended")
-        totals = [total + count for total, count in zip(totals, observed(model, counts), strict=True)]
-    return model.explain(totals, ending)
+        totals = [a + b for a, b in zip(totals, observed(model, model.watch, counts), strict=True)]
+        guard = [a + b for a, b in zip(guard, observed(model, model.guard, counts), strict=True)]
+    return model.explain(totals, ending, guard)
 
 
-def observed(model: ClarifyModel, counts: Counts) -> list[int]:
-    """Return the counts of a watched process in the order of the model's features."""
-    functions = model.watch.functions
-    projection = project(functions, counts.starts, counts.trees, counts.calls, [True] * len(functions))
+def observed(model: ClarifyModel, watch: Watch, counts: Counts) -> list[int]:
+    """Return the counts of a process as if no more than this were watched, in the order of its features."""
+    functions = model.functions
+    wanted = [function in watch.functions for function in functions]
+    projection = project(functions, counts.starts, counts.trees, counts.calls, wanted)
     lines = {Line(functions[function], line): n for function, line, n in counts.lines}
-    return counts_of(model.watch, projection, lines)
+    return counts_of(watch, projection, lines)
 
 
 def unknown(model: ClarifyModel, why: str) -> Verdict:
