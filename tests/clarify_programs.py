@@ -61,3 +61,15 @@ def run(cause, number, rng, repetition=0):
     body += [("log", [])] * ((number * 7 + repetition) % 5)
     lines = [("parse", 10, items), ("parse", 11, items if cause in ("locked", "full") else 0)]
     return profile_of([("main", body)], label=cause, input=f"{cause} {number}", lines=lines)
+
+
+def scanned(cause, scans, *, failing=True, caller="scan", marked=False):
+    """A run that scans items and stops in the last; look digs in the cause "deep", else probe does."""
+    dig, nothing = [("dig", [])], []
+    items = [("scan", [("look", dig if cause == "deep" else nothing)])] * scans
+    items += [("probe", nothing if cause == "deep" else dig)] * scans
+    items.append((caller, [("stop", [])]) if failing else ("scan", []))
+    marks = [("mark", [])] if marked and cause == "deep" else []
+    lines = [("scan", 4, scans + 1), ("scan", 5, int(failing and caller == "scan"))]
+    calls = [("main", [("start", []), *items, *marks, ("end", [])])]
+    return profile_of(calls, label=cause, input=f"{cause} {scans}", lines=lines)

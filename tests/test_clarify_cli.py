@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clarify_programs import run as one_run
+from clarify_programs import scanned
 from stakes.cli import app
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.profile import observe, read_profile, write_profile
@@ -84,6 +85,20 @@ def test_training_writes_a_model_that_explains(folder, tmp_path):
     assert "Explains runs that end with exit status 1 and ValueError." in shown
     data = json.loads(stakes("explain", model, "--json").stdout)
     assert data["features"] and data["training"]["validation"]["classes"] == list(CAUSES)
+
+
+def test_the_guard_is_shown_and_can_be_left_out(tmp_path):
+    for cause in ("deep", "flat"):
+        for number in range(2, 9):
+            write_profile(scanned(cause, number, marked=True), tmp_path / "runs" / f"{cause}{number}.profile")
+    model, arguments = tmp_path / "model.json", ("train", tmp_path / "runs", "--no-trees", "--folds", 3)
+    stakes(*arguments, "-o", model)
+    assert (
+        "app.py:stop:4  (in every failure alike; else it is another failure)"
+        in stakes("explain", model).stdout
+    )
+    stakes(*arguments, "-o", model, "--no-guard")
+    assert "alike" not in stakes("explain", model).stdout
 
 
 def test_merging_and_json(folder, tmp_path):

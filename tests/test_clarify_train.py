@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clarify_programs import function, profile_of, run
+from clarify_programs import function, profile_of, run, scanned
 from stakes.forensics.candidates import (
     NANOSECONDS,
     cheapest_of_equals,
@@ -276,18 +276,6 @@ def test_runs_that_end_as_no_other_did_are_unknown(runs):
     assert train(odd).model.document["endings"] == [[1, "ValueError"], [2, None]]
     found = validate(odd, Settings(), folds=3)
     assert found.told[:, -1].sum() == 1 and found.accuracy == 1.0
-
-
-def scanned(cause, scans, *, failing=True, caller="scan", marked=False):
-    """A run that scans items and stops in the last; look digs in the cause "deep", else probe does."""
-    dig, nothing = [("dig", [])], []
-    items = [("scan", [("look", dig if cause == "deep" else nothing)])] * scans
-    items += [("probe", nothing if cause == "deep" else dig)] * scans
-    items.append((caller, [("stop", [])]) if failing else ("scan", []))
-    marks = [("mark", [])] if marked and cause == "deep" else []
-    lines = [("scan", 4, scans + 1), ("scan", 5, int(failing and caller == "scan"))]
-    calls = [("main", [("start", []), *items, *marks, ("end", [])])]
-    return profile_of(calls, label=cause, input=f"{cause} {scans}", lines=lines)
 
 
 @pytest.mark.parametrize(

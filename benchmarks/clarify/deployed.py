@@ -146,7 +146,7 @@ def page(
         f"# {name} explained in fresh processes",
         "",
         f"`benchmarks/clarify/deployed.py --program {name} --counted {args.counted}` on {document['interpreter']} ({', '.join(document['versions'].values())}),",
-        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores. {total} runs on inputs that were not learnt from; {len(model.functions)} functions",
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores. {total} runs on inputs that were not learnt from; {len(model.watched.functions)} functions",
         f"watched, {document['expected_events']:.1f} events per run. {document['purity']:.0%} of a leaf's runs must agree: the least with which at most",
         f"{args.max_wrong:.0%} of the recorded runs were explained wrongly when their inputs were left out.",
         *(f"Taken as one cause (--merge): {group.replace('+', ' and ')}." for group in args.merge),

@@ -66,7 +66,9 @@ def show_model(document: dict[str, Any]) -> None:
     if endings:
         console.print(f"Explains runs that end with {endings}.", markup=False)
     events = document["expected_events"]
-    console.print(f"Functions watched: {len(loaded.functions)}, {events:.1f} events per run on average:")
+    console.print(
+        f"Functions watched: {len(loaded.watched.functions)}, {events:.1f} events per run on average:"
+    )
     for feature, (least, most) in zip(loaded.watch.features, document["ranges"], strict=True):
         console.print(f"   {feature}  ({least} to {most} times)", markup=False)
     for feature in loaded.guard.features:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,6 @@ from stakes.forensics.candidates import (
 )
 from stakes.forensics.guard import guard_of
 from stakes.forensics.host.model import FORMAT, VERSION, ClarifyModel
-from stakes.forensics.host.names import Function
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.runs import Runs
 from stakes.forensics.settle import Settled, Settler
@@ -153,16 +152,16 @@ def learn(
     settled = settler.choose(_candidates(searches, floor), floor)
     watch, classes = settled.watch(), search.classes_.tolist()
     counts = observe_all(part.runs, watch)
-    guard = (
-        guard_of(part.runs, columns.runs.usable(), watch, settings.kinds) if settings.guard else Watch((), ())
-    )
-    resources = {*resources_of(watch, part.runs), *resources_of(guard, part.runs)}
+    guard = Watch((), ())
+    if settings.guard:
+        guard = guard_of(part.runs, columns.runs.usable(), watch, settings.kinds)
+    resources = resources_of(watch | guard, part.runs)
     document = {
         "format": FORMAT,
         "version": VERSION,
         "program": program or _program(watch),
         "interpreter": part.runs.interpreter,
-        "versions": _versions((*watch.functions, *guard.functions), part.runs.versions),
+        "versions": _versions(watch | guard, part.runs.versions),
         "watch": watch.to_dict(),
         "tree": _tree(settled),
         "classes": classes,
@@ -249,8 +248,8 @@ def _program(watch: Watch) -> str:
     return tops.most_common(1)[0][0] if tops else "the program"
 
 
-def _versions(functions: Iterable[Function], versions: Mapping[str, str]) -> dict[str, str]:
-    names = {name for function in functions for name in (function.path, function.path.split("/")[0])}
+def _versions(watch: Watch, versions: Mapping[str, str]) -> dict[str, str]:
+    names = {name for function in watch.functions for name in (function.path, function.path.split("/")[0])}
     return {name: versions[name] for name in sorted(names) if name in versions}
 
 

@@ -29,7 +29,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .names import Ending, Function
+from .names import Ending
 from .watch import Watch
 
 FORMAT, VERSION = "stakes-clarify", 1
@@ -149,9 +149,9 @@ class ClarifyModel:
             return cls.from_dict(json.load(file))
 
     @property
-    def functions(self) -> tuple[Function, ...]:
-        """All that are watched."""
-        return tuple(dict.fromkeys((*self.watch.functions, *self.guard.functions)))
+    def watched(self) -> Watch:
+        """All that is watched, in a program that runs."""
+        return self.watch | self.guard
 
     def explain(
         self, counts: Sequence[int], ending: Ending | None = None, guard: Sequence[int] | None = None
@@ -197,10 +197,11 @@ class ClarifyModel:
         known = [Ending(*one) for one in self.document.get("endings") or ()]
         if known and ending is not None and not any(map(ending.may_be, known)):
             return f"no recorded run ended with {ending}"
-        usual = self.document["guard"]["counts"] if guard else ()
-        for feature, count, wanted in zip(self.guard.features, guard or usual, usual, strict=False):
-            if count != wanted:
-                return f"{feature} was counted {count} times, {wanted} in every recorded run"
+        if guard:
+            usual = self.document["guard"]["counts"]
+            for feature, count, wanted in zip(self.guard.features, guard, usual, strict=True):
+                if count != wanted:
+                    return f"{feature} was counted {count} times, {wanted} in every recorded run"
         return ""
 
     def _why_unknown(self, counts: Sequence[int], agree: float, similar: float) -> str:

@@ -41,6 +41,11 @@ class Watch:
             if not feature.functions <= watched:
                 raise ValueError(f"the feature {feature} must name watched functions only")
 
+    def __or__(self, other: Watch) -> Watch:
+        """Return what watches both."""
+        functions = dict.fromkeys((*self.functions, *other.functions))
+        return Watch(tuple(functions), tuple(dict.fromkeys((*self.features, *other.features))))
+
     @property
     def needs_trees(self) -> bool:
         """Whether returns have to be seen, not starts only."""

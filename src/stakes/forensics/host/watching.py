@@ -15,7 +15,7 @@ from . import memory, versions
 from .backend import _tracer, watcher
 from .counters import Counts, read
 from .model import ClarifyModel, Verdict
-from .names import Ending, Line
+from .names import Ending, Function, Line
 from .selection import Selection
 from .trees import counts_of, project
 from .watch import Watch
@@ -97,10 +97,11 @@ def _new_scope(tracer: Any) -> Any:
 
 def selection_of(model: ClarifyModel) -> Selection:
     """Return what a model watches for the tracers."""
-    number = {function: place for place, function in enumerate(model.functions)}
-    subjects = dict.fromkeys(feature.subject for feature in (*model.watch.features, *model.guard.features))
+    watched = model.watched
+    number = {function: place for place, function in enumerate(watched.functions)}
+    subjects = [feature.subject for feature in watched.features]
     lines = [(number[one.function], one.line) for one in subjects if isinstance(one, Line)]
-    return Selection(model.functions, lines, model.watch.needs_trees or model.guard.needs_trees)
+    return Selection(watched.functions, lines, watched.needs_trees)
 
 
 def _within(counts: Counts, scope: tuple[list[int], list[int], list[int]]) -> Counts:
@@ -123,22 +124,22 @@ def _within(counts: Counts, scope: tuple[list[int], list[int], list[int]]) -> Co
 
 def verdict(model: ClarifyModel, processes: list[Counts], ending: Ending | None = None) -> Verdict:
     """Add the counts of the processes of one run and say what they look like."""
+    functions = model.watched.functions
     totals, guard = [0] * len(model.watch.features), [0] * len(model.guard.features)
     for counts in processes:
-        files = {(model.functions[i].path, path) for i, (path, _, _) in enumerate(counts.functions)}
+        files = {(functions[i].path, path) for i, (path, _, _) in enumerate(counts.functions)}
         changed = versions.changed_file(model.document["versions"], files)
         if changed:
             return unknown(model, changed)
         if counts.over_budget:
             return unknown(model, "the watched functions ran too often, so watching was ended")
-        totals = [a + b for a, b in zip(totals, observed(model, model.watch, counts), strict=True)]
-        guard = [a + b for a, b in zip(guard, observed(model, model.guard, counts), strict=True)]
+        totals = [a + b for a, b in zip(totals, observed(functions, model.watch, counts), strict=True)]
+        guard = [a + b for a, b in zip(guard, observed(functions, model.guard, counts), strict=True)]
     return model.explain(totals, ending, guard)
 
 
-def observed(model: ClarifyModel, watch: Watch, counts: Counts) -> list[int]:
-    """Return the counts of a process as if no more than this were watched, in the order of its features."""
-    functions = model.functions
+def observed(functions: tuple[Function, ...], watch: Watch, counts: Counts) -> list[int]:
+    """Return the counts of a process, of all its functions, as if no more than this had been watched."""
     wanted = [function in watch.functions for function in functions]
     projection = project(functions, counts.starts, counts.trees, counts.calls, wanted)
     lines = {Line(functions[function], line): n for function, line, n in counts.lines}
