@@ -93,10 +93,9 @@ def test_the_guard_is_shown_and_can_be_left_out(tmp_path):
             write_profile(scanned(cause, number, marked=True), tmp_path / "runs" / f"{cause}{number}.profile")
     model, arguments = tmp_path / "model.json", ("train", tmp_path / "runs", "--no-trees", "--folds", 3)
     stakes(*arguments, "-o", model)
-    assert (
-        "app.py:stop:4  (in every failure alike; else it is another failure)"
-        in stakes("explain", model).stdout
-    )
+    shown = "app.py:stop:4  (in every failure alike; else it is another failure)"
+    assert shown in stakes("explain", model).stdout
+    assert json.loads(stakes("explain", model, "--json").stdout)["guard"] == ["app.py:stop:4"]
     stakes(*arguments, "-o", model, "--no-guard")
     assert "alike" not in stakes("explain", model).stdout
 

@@ -3,8 +3,9 @@
     python benchmarks/clarify/deployed.py --cache FOLDER [--program pip] [--per-cause 4] [--rounds 40] [--counted FC+lines]
 
 Learns from the runs in the cache (those of figure1.py), then starts the unmodified program on new inputs with the model watching, as
-`stakes clarify run` does, also on failures that are none of the causes (others.py). CPU time is that of whole processes, watched and not, in turns; best measured on a quiet machine. Writes
-results/clarify-deployed-PROGRAM.md, with "-merged" in its name where causes were made one.
+`stakes clarify run` does, also on failures that are none of the causes (others.py). CPU time is that of whole processes, watched and
+not, in turns; best measured on a quiet machine. Writes results/clarify-deployed-PROGRAM.md, with "-merged" in its name where causes
+were made one.
 """
 
 from __future__ import annotations

@@ -42,10 +42,12 @@ def command(
     from stakes.forensics.host.model import FORMAT, VERSION, ClarifyModel
 
     document = load_json(model, format_name=FORMAT, version=VERSION)
-    watch = ClarifyModel.from_dict(document).watch
+    loaded = ClarifyModel.from_dict(document)
     if as_json:
-        features = [str(feature) for feature in watch.features]
-        print_json({key: document[key] for key in SHOWN if key in document} | {"features": features})
+        shown = {key: document[key] for key in SHOWN if key in document}
+        shown["features"] = [str(feature) for feature in loaded.watch.features]
+        shown["guard"] = [str(feature) for feature in loaded.guard.features]
+        print_json(shown)
     else:
         show_model(document)
 

@@ -199,13 +199,24 @@ def expected(runs: Runs) -> dict[str, float]:
     return found | {f"l{place}": float(count) for place, count in enumerate(reached)}
 
 
+def resources(functions: Collection[int], lines: Collection[int], trees: bool) -> list[str]:
+    """Return what is counted while these are watched: starts, returns where trees are needed, and lines."""
+    return [f"s{n}" for n in functions] + [f"r{n}" for n in functions if trees] + [f"l{n}" for n in lines]
+
+
 def resources_of(watch: Watch, runs: Runs) -> list[str]:
-    """Return what watching this counts: starts, returns where trees are needed, and lines."""
-    functions = {function: place for place, function in enumerate(runs.functions)}
-    lines = {feature.subject for feature in watch.features}
-    events = "sr" if watch.needs_trees else "s"
-    found = [f"{event}{functions[function]}" for event in events for function in watch.functions]
-    return found + [f"l{place}" for place, line in enumerate(runs.lines) if line in lines]
+    """Return the same for what a model watches."""
+    functions, subjects = set(watch.functions), {feature.subject for feature in watch.features}
+    return resources(
+        [place for place, function in enumerate(runs.functions) if function in functions],
+        [place for place, line in enumerate(runs.lines) if line in subjects],
+        watch.needs_trees,
+    )
+
+
+def nanoseconds(counted: Collection[str], events: dict[str, float]) -> float:
+    """Return the time that counting these resources adds to a run."""
+    return sum(events[name] * NANOSECONDS[name[0]] for name in counted)
 
 
 def prices_of(columns: Columns, events: dict[str, float]) -> FeatureCosts:

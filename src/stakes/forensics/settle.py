@@ -15,6 +15,8 @@ from stakes.forensics.candidates import (
     Columns,
     cheapest_of_equals,
     columns_of,
+    nanoseconds,
+    resources,
 )
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.runs import Runs
@@ -78,9 +80,7 @@ class Settled:
 
     def resources(self) -> list[str]:
         """Return what is counted: starts, returns where trees are needed, and lines."""
-        events = "sr" if self.has_trees else "s"
-        functions = np.flatnonzero(self.watched).tolist()
-        return [f"{event}{place}" for event in events for place in functions] + [f"l{n}" for n in self.lines]
+        return resources(np.flatnonzero(self.watched).tolist(), self.lines, self.has_trees)
 
 
 class Settler:
@@ -110,7 +110,7 @@ class Settler:
 
     def price(self, settled: Settled) -> float:
         """Nanoseconds that watching adds to a run."""
-        return sum(self.events[name] * NANOSECONDS[name[0]] for name in settled.resources())
+        return nanoseconds(settled.resources(), self.events)
 
     def accuracy(self, settled: Settled) -> float:
         """Cross-validated accuracy of trees learnt from the same columns in the same way."""

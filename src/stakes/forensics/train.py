@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from stakes._folds import stratified_folds
 from stakes.forensics.candidates import (
     KINDS,
-    NANOSECONDS,
     Columns,
     cheapest_of_equals,
     columns_of,
     expected,
+    nanoseconds,
     observe_all,
     prices_of,
     resources_of,
@@ -175,8 +175,7 @@ def learn(
         "runs": _distinct_runs(part.runs, counts),
     }
     model = ClarifyModel.from_dict(document)
-    nanoseconds = sum(events[name] * NANOSECONDS[name[0]] for name in resources)
-    return Trained(model, search, nanoseconds, settler.accuracy(settled))
+    return Trained(model, search, nanoseconds(resources, events), settler.accuracy(settled))
 
 
 def _offers(kinds: tuple[str, ...]) -> list[tuple[str, ...]]:

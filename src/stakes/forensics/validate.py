@@ -160,7 +160,7 @@ def validate(
 def guesses(model: ClarifyModel, runs: Runs) -> list[tuple[str, float]]:
     """What the model would say of each run if it had to, and the share of the leaf's runs that agree.
 
-    The share is 0 where counts lie outside training, or the run ended as none there did.
+    The share is 0 where counts lie outside training, or the run failed otherwise than those did.
     """
     forced = ClarifyModel.from_dict(never_unknown(model.document))
     strict = ClarifyModel.from_dict({**model.document, "purity": 0.0})

@@ -135,9 +135,9 @@ class ClarifyModel:
             raise ValueError("the model must have one range per feature")
         if not all(isinstance(one, list) and len(one) == 2 for one in document.get("endings") or ()):
             raise ValueError("the model's endings must be pairs of an exit status and an exception")
-        alike = document.get("guard") or {"functions": [], "features": [], "counts": []}
-        guard = Watch.from_dict(alike)
-        if len(guard.features) != len(alike.get("counts", ())):
+        guarding = document.get("guard") or {"functions": [], "features": [], "counts": []}
+        guard = Watch.from_dict(guarding)
+        if len(guard.features) != len(guarding.get("counts", ())):
             raise ValueError("the model's guard must have one count per feature")
         text = json.dumps(document, sort_keys=True, ensure_ascii=False)
         return cls(document, watch, guard, hashlib.sha256(text.encode()).hexdigest()[:16])

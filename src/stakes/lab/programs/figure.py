@@ -103,9 +103,8 @@ def rows(
             kept = cache / program / f"row-{counted}-{inputs}-{max_loss}-{stakes_version()}.json"
             if not kept.exists():
                 runs = read_runs(folder) if runs is None else runs
-                row = one_row(
-                    program, counted, runs, Settings(kinds, max_loss, guard=False)
-                )  # as in the paper
+                settings = Settings(kinds, max_loss, guard=False)  # as in the paper
+                row = one_row(program, counted, runs, settings)
                 kept.write_text(json.dumps(asdict(row)), encoding="utf-8")
             found.append(Row(**json.loads(kept.read_text(encoding="utf-8"))))
     return found

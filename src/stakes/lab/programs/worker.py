@@ -37,6 +37,7 @@ def run(target, job):
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
     except BaseException as error:
+        # As the interpreter does before it calls the hook: this is how the tracer learns of it.
         sys.audit("sys.excepthook", sys.excepthook, type(error), error, error.__traceback__)
         traceback.print_exc()
     finally:
