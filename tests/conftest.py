@@ -1,20 +1,41 @@
-"""Hypothesis profiles: HYPOTHESIS_PROFILE is "default", "quick" (sanitizers) or "thorough" (by hand)."""
+"""Draws that repeat: the same examples and seeds in every run, others where they are asked for.
+
+``HYPOTHESIS_PROFILE`` is "repeatable" (the default), "quick" (sanitizers), "mutate" (``make mutate``: failures
+are not made smaller) or "thorough" (``make check-large``: many examples, drawn anew; a failure that it finds
+becomes an ``@example``). ``STAKES_TEST_SEED`` seeds what is drawn without a seed of its own.
+"""
 
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 
+import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+_ALWAYS = {"deadline": None, "suppress_health_check": _SLOW}
 
-settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=_SLOW)
-settings.register_profile("quick", max_examples=15, deadline=None, suppress_health_check=_SLOW)
-settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=_SLOW)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+settings.register_profile("repeatable", max_examples=60, derandomize=True, **_ALWAYS)
+settings.register_profile("quick", max_examples=15, derandomize=True, **_ALWAYS)
+settings.register_profile(
+    "mutate", max_examples=60, derandomize=True, phases=[Phase.explicit, Phase.generate], **_ALWAYS
+)
+settings.register_profile("thorough", max_examples=2000, print_blob=True, **_ALWAYS)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+TEST_SEED = int(os.environ.get("STAKES_TEST_SEED", "0"))
+
+
+@pytest.fixture(autouse=True)
+def seeded_draws():
+    """A test that draws without a seed draws the same alone and among others."""
+    random.seed(TEST_SEED)
+    np.random.seed(TEST_SEED)
+
 
 # A shell lets its background jobs ignore Ctrl-C, and so do they their children; some tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
