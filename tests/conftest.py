@@ -24,7 +24,7 @@ settings.register_profile("quick", max_examples=15, derandomize=True, **_ALWAYS)
 settings.register_profile(
     "mutate", max_examples=60, derandomize=True, phases=[Phase.explicit, Phase.generate], **_ALWAYS
 )
-settings.register_profile("thorough", max_examples=2000, print_blob=True, **_ALWAYS)
+settings.register_profile("thorough", max_examples=500, print_blob=True, **_ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 TEST_SEED = int(os.environ.get("STAKES_TEST_SEED", "0"))
