@@ -14,6 +14,8 @@ import sys
 import time
 from pathlib import Path
 
+import build_tracer
+
 ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "--numprocesses", "auto", "-q"]
 SEED = str(random.SystemRandom().randrange(1, 2**32))
@@ -24,8 +26,9 @@ CHECKS: dict[str, tuple[dict[str, str], list[str]]] = {
     "properties": ({"HYPOTHESIS_PROFILE": "thorough"}, [*PYTEST, "-m", "hypothesis"]),
     "seed": ({"STAKES_TEST_SEED": SEED}, PYTEST),
     "lowest": ({}, ["make", "test-lowest"]),
-    "python3.12": ({}, ["make", "test", "PYTHON=python3.12"]),
 }
+for version, python in build_tracer.interpreters().items():
+    CHECKS[f"python{version}"] = {}, ["make", "test", f"PYTHON={python}", f"VENV=.venv-{version}"]
 
 
 def main(names: list[str]) -> int:
