@@ -28,6 +28,8 @@ CHECKS: dict[str, tuple[dict[str, str], list[str]]] = {
     "lowest": ({}, ["make", "test-lowest"]),
 }
 for version, python in build_tracer.interpreters().items():
+    if python == sys.executable:
+        continue
     CHECKS[f"python{version}"] = {}, ["make", "test", f"PYTHON={python}", f"VENV=.venv-{version}"]
 
 
