@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from stakes import CostMatrix, RuleClassifier
 from stakes.costs import FeatureCosts
-from stakes.rules import RuleSearchWarning
+from stakes.rules import RuleSearchWarning, plot_coverage
 from stakes.rules.bins import Bins
 from stakes.rules.inputs import (
     check_cut_offs,
@@ -383,7 +383,7 @@ def test_numbers_by_class():
     assert class_cost_vector([0, 2], LABELS).tolist() == [0, 2]
     assert support_vector(3, LABELS) == 3.0 and isinstance(support_vector(3, LABELS), float)
     assert support_vector({"b": 5}, LABELS) == [0.01, 5.0]
-    assert support_vector([0, 2], LABELS) == [0.0, 2.0]
+    assert repr(support_vector([0, 2], LABELS)) == "[0.0, 2.0]"
 
 
 @pytest.mark.parametrize(
@@ -443,6 +443,46 @@ def test_without_a_price_of_silence_the_cut_off_is_one_half():
     # a single row cannot be cross-validated
     alone = RuleClassifier(abstain_cost=1.0).fit(X[:1], y[:1])
     assert alone.t_good_ == 0.5 and alone.coverage_path_ == []
+
+
+def test_one_search_gives_every_cut_off():
+    X, y = np.repeat([[0.0], [1.0]], 10, axis=0), np.repeat(["a", "b"], 10)
+    model = RuleClassifier(cut_offs=[0.7, 0.3], abstain_cost=0.5)
+    frame = pd.DataFrame(X, columns=["x"])
+    assert [(m.t_good, m.t_good_, m.feature_names_in_.tolist()) for m in model.fit_path(frame, y)] == [
+        (0.3, 0.3, ["x"]),
+        (0.7, 0.7, ["x"]),
+    ]
+    assert [m.t_good_ for m in model.fit_path(X, y, [0.4])] == [0.4]
+    test = (np.array([[0.0], [np.nan]]), ["b", "a"])
+    (point,) = model.coverage_path(X, y, [0.3], test)
+    assert point == CoveragePoint(0.3, 0.5, 0.0, 0.5, 0.0, 0.25, 2.0)
+    assert [p.t_good for p in model.coverage_path(X, y, test=test)] == [0.3, 0.7]
+    # the second half of the rows weighs nothing, and one class is learnt
+    weight = np.repeat([1.0, 0.0], 10)
+    (point,) = RuleClassifier(keep_whole=True).coverage_path(X, y, [0.3], test, sample_weight=weight)
+    assert (point.coverage, point.accuracy, point.silence, point.n_rules) == (0.5, 0.0, 0.0, 1.0)
+    # a splitter of its own
+    (point,) = RuleClassifier(cv=[(np.arange(1, 20), [0])]).coverage_path(X, y, [0.3])
+    assert (point.coverage, point.accuracy) == (1.0, 1.0)
+
+
+def test_a_picture_of_accuracy_against_coverage():
+    pytest.importorskip("matplotlib").use("agg")
+    import matplotlib.pyplot as plt
+
+    points = [CoveragePoint(0.1, 0.0, np.nan, 0, 0, 1, 0), CoveragePoint(0.25, 0.5, 0.9, 0, 0, 1, 3)]
+    ax = plot_coverage([*points, CoveragePoint(0.5, 1.0, 0.8, 0, 0, 1, 3)], label="mine")
+    assert ax.lines[0].get_xydata().tolist() == [[0.5, 0.9], [1.0, 0.8]]
+    assert [(text.get_text(), text.xy) for text in ax.texts] == [("0.25", (0.5, 0.9)), ("0.5", (1.0, 0.8))]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("share of rows decided", "accuracy where decided")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["mine"]
+    plt.close(ax.figure)
+    figure, other = plt.subplots()
+    assert plot_coverage(points, ax=other) is other and other.get_legend() is None
+    plt.close(figure)
+    with pytest.raises(ValueError, match="points must hold at least one point, got none"):
+        plot_coverage([])
 
 
 def test_parameters_by_class_are_written_as_lists():

@@ -15,6 +15,7 @@ from stakes.costs import FeatureCosts
 from stakes.rules.bins import Bins
 from stakes.rules.explain import RuleExplanation
 from stakes.rules.model import RuleSet
+from stakes.rules.sql import export_sql
 from stakes.rules.words import Rule, RuleTable, rule_table
 from stakes.table import Column, Schema
 
@@ -174,6 +175,9 @@ def test_rules_in_words():
     assert str(model.rules_) == TEXT == model.export_text(merged=False) == str(model.rule_table(merged=False))
     assert model.export_text() == MERGED == str(model.rule_table()) == str(rule_table(by_hand(), merged=True))
     assert str(rule_table(by_hand())) == TEXT
+    # what every answer costs alike changes nothing
+    dearer = replace(by_hand(), costs=by_hand().costs + np.array([[7.0], [0.0], [2.0]]))
+    assert str(rule_table(dearer, merged=True)) == MERGED
 
 
 def test_the_table_of_rules():
@@ -299,7 +303,7 @@ END"""
 
 def test_sql_text():
     model, silent = fitted(), SQL.replace("ELSE 'ill'", "ELSE NULL")
-    assert model.export_sql() == SQL
+    assert model.export_sql() == SQL == export_sql(by_hand())
     assert model.export_sql(silence=True) == silent
     assert model.export_sql(table="t") == f'SELECT *, {SQL} AS "prediction" FROM "t"'
     assert model.export_sql(table="t", output="o", silence=True) == f'SELECT *, {silent} AS "o" FROM "t"'
