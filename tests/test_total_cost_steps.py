@@ -10,7 +10,7 @@ from stakes.costs import PriceArrays
 from stakes.table import Table
 from stakes.tree import _teacher, total_cost
 from stakes.tree._teacher import out_of_bag
-from stakes.tree.total_cost import _choose_penalty, _Learner, _Rows, learn_total_cost
+from stakes.tree.total_cost import _choose_penalty, _Learner, _Rows, clearly_best, learn_total_cost
 
 
 def ints(*values):
@@ -125,6 +125,15 @@ def test_the_search_gets_penalties_in_units_of_a_row(monkeypatch):
     assert [call[2]["width"] for call in calls[3:]] == [2, 5, 1]
 
 
+def test_a_class_without_rows_has_costs_as_well():
+    """What a row costs without a test is the least over all three answers."""
+    costs = np.array([[0.0, 10, 1], [4, 0, 1], [9, 9, 0]])
+    three = _Learner(3, costs, PriceArrays.plain([1.0, 2.0]), 1.0, 1, learner().search)
+    rows = four_rows()
+    (tree,) = three.grow(rows, three.shares(rows, None), (1.0,))
+    assert tree.class_weights.tolist() == [[2, 2, 0]]
+
+
 def test_bills_of_rows_by_a_tree():
     judge = learner(trust=1.0, max_depth=1, min_objects=1.0)
     rows = four_rows()
@@ -133,6 +142,16 @@ def test_bills_of_rows_by_a_tree():
     other = np.array([[0.75, 0.25], [0, 1], [0.5, 0.5], [0, 1.0]])
     # a price of 1, and 4 or 10 for each share that is mistaken
     assert judge.bills(tree, rows, other).tolist() == [1 + 1, 1 + 4, 1 + 5, 1]
+
+
+def test_what_is_surely_saved_is_what_counts():
+    # the second saves 3 give or take 2.9, the third saves 2 for sure
+    bills = np.array([[10.0, 2.9, 8.0], [10.0, 11.1, 8.0]])
+    assert clearly_best(bills, np.ones(2)) == 2
+    # by weight, it is nearly as sure
+    assert clearly_best(bills, np.array([99.0, 1.0])) == 1
+    assert clearly_best(bills[:, [0, 1]], np.ones(2)) == 1
+    assert clearly_best(bills[:, [0, 1]] + [[0, 0.2]], np.ones(2)) == 0
 
 
 class Judged(_Learner):

@@ -65,6 +65,8 @@ def test_rows_weigh_what_they_were_given_without_costs():
         row_weights("weights", "sum", CODES, given, None, None),
     ):
         assert weights.grow is weights.prune is weights.plain is given and weights.per_class is None
+    small = row_weights("weights", "sum", CODES, None, CostMatrix([[0, 0.01], [0.01, 0]]), None)
+    assert small.grow.tolist() == [1, 1, 1, 1]
     with pytest.raises(ValueError, match="costs must make at least one mistake on the training rows cost"):
         row_weights("weights", "sum", ints(1, 1), None, CostMatrix([[0, 3], [0, 0]]), None)
 
@@ -400,6 +402,11 @@ def test_bills_of_questions():
         "Too dear for the budget: town (10).",
     ]
     assert str(acquire(fitted, {}.get, budget=0)).splitlines()[1] == "Asked: nothing; 0 in all."
+    rich = Acquisition(fitted, {"a <&> b": 1.0}, budget=10.5)
+    assert rich.next_question.left == 10.5 and rich.next_question.price == 10
+    rich = Acquisition(fitted, budget=11.25)
+    rich.answer("ash")
+    assert rich.next_question.left == 1.25 and rich.next_question.spent == rich.spent == 10
     rich = Acquisition(fitted, budget=10.5)
     rich.answer("ash")
     assert rich.done and rich.result.left_out[0].feature == "a <&> b" and rich.spent == 10
