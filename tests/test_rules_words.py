@@ -149,6 +149,9 @@ def test_a_fallback_that_lacks_a_class_answers_for_the_others():
     spoken = np.flatnonzero(np.array(SPEAKING) >= 0)
     np.testing.assert_array_equal(proba[spoken], alone[spoken])
     np.testing.assert_array_equal(model.predict(frame())[spoken], fitted().predict(frame())[spoken])
+    model.fallback_.classes_ = np.array(["well", "dead"])
+    with pytest.raises(ValueError, match=r"fallback\.classes_"):
+        model.predict_proba(frame())
     # it is not asked where a rule speaks for every row
     np.testing.assert_array_equal(model.predict_proba(frame()[:4]), alone[:4])
     assert model.predict(frame()[:4]).tolist() == ["ill", "well", "well", "flu"]

@@ -6,6 +6,7 @@ meant, ``python tests/test_tree_exports.py`` writes them anew, to be read before
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,22 @@ WRITERS = {
 def test_texts(name, ending):
     expected = (EXPECTED / f"{name}.{ending}").read_text(encoding="utf-8")
     assert WRITERS[ending](TREES[name], name) + "\n" == expected
+
+
+def test_long_lists_of_categories_are_cut_short():
+    fitted = towns()
+    tree = replace(
+        fitted.tree,
+        value_start=np.array([0, *[14] * 8], dtype=np.int32),
+        value_branch=np.array([0] * 12 + [1, 2], dtype=np.int32),
+    )
+    column = Column("town", "nominal", tuple("abcdefghijklmn"))
+    many = replace(fitted, tree=tree, schema=Schema((fitted.schema.columns[0], column)))
+    seven = "town is 'a', 'b', 'c', 'd', 'e', 'f', 'g' or 5 more"
+    assert f"  # {seven}\n" in code.export_python(many) and f"/* {seven} */" in code.export_c(many)
+    assert "\"'a', 'b', 'c' or 9 more\"" in text.export_dot(many)
+    assert ">&#x27;a&#x27;, &#x27;b&#x27; or 10 more<" in draw.draw_svg(many)
+    assert "'k' or 'l'" in text.export_text(many)
 
 
 # ---- words -------------------------------------------------------------------------------------------------
