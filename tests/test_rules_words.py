@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from stakes.costs import FeatureCosts
 from stakes.rules.bins import Bins
 from stakes.rules.explain import RuleExplanation
 from stakes.rules.model import RuleSet
+from stakes.rules.path import CoveragePoint, plot_coverage
 from stakes.rules.sql import export_sql
 from stakes.rules.words import Rule, RuleTable, rule_table
 from stakes.table import Column, Schema
@@ -201,6 +203,15 @@ def test_the_table_of_rules():
     assert rows["class"].tolist() == ["ill", "well", "well", "flu"]
     assert isinstance(rules[1:3], RuleTable) and str(rules[1:3]) == "\n".join(TEXT.splitlines()[1:3])
     assert [repr(rules), repr(rules[:1]), repr(rules[:0])] == ["<4 rules>", "<1 rule>", "<0 rules>"]
+
+
+def test_what_frames_and_pictures_need_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"a data frame needs pandas: pip install 'stakes\[data\]'"):
+        fitted().rules_.to_frame()
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"drawing needs matplotlib: pip install 'stakes\[report\]'"):
+        plot_coverage([CoveragePoint(0.5, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0)])
 
 
 def test_names_with_line_breaks_stay_on_one_line():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 
 import numpy as np
 import pandas as pd
@@ -119,6 +120,12 @@ def test_a_picture_of_the_points(objective, heights, name):
     assert len(ax.get_legend().get_texts()) == 4
     assert search.plot(ax) is ax
     pyplot.close(ax.figure)
+
+
+def test_what_a_picture_needs_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"a plot needs matplotlib: pip install 'stakes\[report\]'"):
+        judged().plot()
 
 
 def test_points_are_written_and_read():
@@ -238,6 +245,14 @@ def test_figures_of_a_cross_validation():
     own = study(rows=np.arange(18.0).reshape(6, 3), cv=splits)
     own._fit = kept._fit
     np.testing.assert_allclose(own.cross_validate([])[1], [(13 + 16 + 1 + 7) / 4])
+
+
+def test_a_stopped_search_fits_no_more():
+    kept = study(cv=2)
+    kept.stop.set()
+    kept._fit = pytest.fail
+    rows = np.arange(6)
+    assert kept._fold(rows, rows, [None, None], np.ones((6, 3))).tolist() == [[0, 0, 0]] * 2
 
 
 def test_splits_of_a_search():

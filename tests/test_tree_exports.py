@@ -44,6 +44,19 @@ def test_texts(name, ending):
     assert WRITERS[ending](TREES[name], name) + "\n" == expected
 
 
+def test_what_c_and_sql_cannot_write():
+    odd = replace(towns(), classes=np.array(["a", "b\0b", "c"]))
+    with pytest.raises(ValueError, match="a C string cannot hold the character NUL"):
+        code.export_c(odd)
+    with pytest.raises(ValueError, match="a text in SQL must be a string without the character NUL"):
+        sql.export_sql(odd)
+    with pytest.raises(ValueError, match="SQL has no literal for inf"):
+        sql.export_sql(replace(towns(), classes=np.array([1.0, 2.0, np.inf])))
+    mixed = replace(towns(), classes=np.array([1, "b", True], dtype=object))
+    assert sql.label_literals(mixed.labels) == ["'1'", "'b'", "'True'"]
+    assert sql.label_literals([True, False]) == ["TRUE", "FALSE"] and sql.label_literals([-1.5]) == ["(-1.5)"]
+
+
 def test_long_lists_of_categories_are_cut_short():
     fitted = towns()
     tree = replace(
