@@ -204,6 +204,23 @@ def test_the_seventh_series_has_the_first_colour_again():
     assert [line[:2] for line in lines if "ours" in line] == ["s0", "s1", "s2", "s3", "s4", "s5", "s0"]
 
 
+@pytest.mark.parametrize(("letters", "lines"), [(44, 1), (45, 2)])
+def test_legends_end_where_the_picture_does(letters, lines):
+    """Two names take 60 and 6.7 for each letter; 680 is there for them: 92 letters, and no more."""
+    names = ["n" * 48, "m" * letters]
+    for picture in (
+        dots_picture("T", [("x", [Cell(1.0), Cell(2.0)])], names, "cost"),
+        front_picture("T", [(name, 1.0, 1.0) for name in names], [], "x", "y"),
+    ):
+        heights = {
+            line.split()[3].partition(",")[2] for line in drawn(picture) if f": {names[0][:9]}" in line
+        }
+        heights |= {
+            line.split()[3].partition(",")[2] for line in drawn(picture) if f": {names[1][:9]}" in line
+        }
+        assert len(heights & {"18:", "38:"}) == lines
+
+
 # ---- which pictures a table gets
 
 

@@ -252,8 +252,8 @@ def test_templates_leave_no_gaps_escape_texts_and_know_every_name():
     assert text[text.index("<main") : text.index("<footer>")] == (
         '<main id="main" tabindex="-1">\n<div class="title">\n  <p class="eyebrow">0 reports</p>\n'
         "  <h1>T &amp; U</h1>\n"
-        '<p class="lead">The papers\' figures next to ours. “As in the paper” is within two standard errors.</p>'
-        "</div>\n</main>\n"
+        '<p class="lead">The papers\' figures next to ours. “As in the paper” is within two standard errors.'
+        "</p></div>\n</main>\n"
     )
     with pytest.raises(UndefinedError, match="title"):
         page.render(IndexView("T", {"a.html": object()}))
