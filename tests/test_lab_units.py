@@ -10,8 +10,9 @@ import pytest
 import stakes
 from stakes import C45Classifier, FeatureCosts, datasets
 from stakes.costs import davis_prices
-from stakes.lab import units
+from stakes.lab import runner, units
 from stakes.lab.draws import draw_costs, draw_prices
+from stakes.lab.plan import Plan
 from stakes.lab.sources import read_data, split_rows
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
 from stakes.lab.store import Outcome, Store, UnitTime
@@ -283,3 +284,54 @@ def test_the_store_survives_a_kill_and_knows_its_version(tmp_path):
         pragmas = ("journal_mode", "synchronous", "user_version")
         found = [store._connection.execute(f"pragma {name}").fetchone()[0] for name in pragmas]
         assert found == ["wal", 1, 1] and store._connection.isolation_level is None
+
+
+# ---- running
+
+
+def test_each_unit_is_run_once_and_told_of(monkeypatch):
+    """Two tables want the unit k1, k2 is done before; the store has all of them in the end."""
+    first, second = task(TREE, TREE, keys=("k1", "k2")), task(TREE, TREE, keys=("k1", "k3"))
+    plan = Plan(None, (), [first, second, first], {("a", "b", "", "c"): ["k1", "k2", "k3"]})
+    ran, steps = [], []
+
+    def done(one):
+        ran.append(one.keys)
+        return [outcome(key, {"cost": 1.0}) for key in one.keys]
+
+    monkeypatch.setattr(runner, "perform", done)
+    with Store(":memory:") as store:
+        store.add(outcome("k2", {"cost": 2.0}))
+        runner.run_plan(plan, store, progress=lambda *step: steps.append(step))
+        assert ran == [("k1",), ("k3",)] and set(store.records(["k1", "k2", "k3"])) == {"k1", "k2", "k3"}
+        assert steps == [(1, 3, ""), (2, 3, "ü"), (3, 3, "ü")]
+        runner.run_plan(plan, store, progress=lambda *step: steps.append(step))
+        runner.run_plan(plan, store)
+        assert steps[3:] == [(3, 3, "")] and len(ran) == 2
+
+
+def test_a_dead_worker_leaves_a_unit_with_its_last_words(monkeypatch):
+    """Each unit of the suspects is tried alone; the rest goes on together afterwards."""
+    tasks = [task(TREE, BAD, keys=(f"a{i}", f"b{i}")) for i in range(3)]
+    trips = []
+
+    def pool(n_jobs, some):
+        trips.append((n_jobs, [one.keys for one in some]))
+        for one in some:
+            if "b0" in one.keys:
+                raise runner.WorkerDied("it died")
+            yield [outcome(key, {"cost": 1.0}) for key in one.keys]
+
+    monkeypatch.setattr(runner, "_on_cores", pool)
+    monkeypatch.setattr(runner, "SUSPECTS", 2)
+    found = [one for part in runner._outcomes(tasks, 2, None) for one in part]
+    pairs = [[one.keys for one in tasks], [("a0",)], [("b0",)], [("a1",)], [("b1",)], [tasks[2].keys]]
+    assert trips == [(2, keys) for keys in pairs]
+    assert [one.key for one in found] == ["a0", "b0", "a1", "b1", "a2", "b2"]
+    assert found[1] == Outcome("b0", tasks[0].what(BAD), None, "it died\n", 0.0, 0.0, None)
+
+
+def test_a_cluster_needs_dask(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"--cluster needs Dask: pip install 'stakes\[dask\]'"):
+        runner._client("tcp://nowhere:1")

@@ -1,4 +1,4 @@
-"""Results, views and specifications are values that cannot be changed; Davis' tree is that of a slow search."""
+"""Results, views and specifications cannot be changed; Davis' tree is that of a slow search."""
 
 import dataclasses
 import importlib
