@@ -95,6 +95,11 @@ def test_the_model_next_to_answers_that_need_none():
     )
     free = view_of(rows=slice(0, 1))
     assert [(rival.total, rival.share) for rival in free.rivals] == [(0, 0.0), (0, 0.0)]
+    cheap = view_of(rows=slice(1, 2), sample_weight=None, cost_matrix=[[0, 0.5], [0.25, 0]])
+    assert [(rival.total, rival.share) for rival in cheap.rivals] == [(0.5, 1.0), (0, 0.0)]
+    assert (
+        cheap.words[-1] == "100% of the bill comes from bad cases, most of it (0.5) from calling them good."
+    )
 
 
 def test_rows_left_undecided_cost_their_price():
