@@ -1,7 +1,8 @@
 """Small wrong changes to Python source, one at a time: what the tests are tried with.
 
 Texts are left alone (messages, names of columns), and so are annotations, docstrings, ``raise`` statements
-and what stands under ``if TYPE_CHECKING``: a test of them would only repeat them.
+and what stands under ``if TYPE_CHECKING``: a test of them would only repeat them. So are the sizes of caches
+and the ``strict=`` of ``zip``, which change no result.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class _Visitor:
         yield from self._walk(tree, in_function=False)
 
     def _walk(self, node: ast.AST, in_function: bool) -> Iterator[Mutation]:
-        if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr) or _typing_only(node):
+        if _left_alone(node):
             return
         for kind, first, start, end, new in self._at(node):
             yield Mutation(kind, first.lineno, start, end, new, in_function)
@@ -167,7 +168,7 @@ class _Visitor:
         """Drop each argument that is given by its name."""
         given = sorted([*call.args, *call.keywords], key=self.start)
         for before, keyword, after in zip([None, *given], given, [*given[1:], None], strict=False):
-            if not isinstance(keyword, ast.keyword) or keyword.arg is None:
+            if not isinstance(keyword, ast.keyword) or keyword.arg is None or _left_alone(keyword):
                 continue
             if before is not None:
                 yield "dropped argument", keyword, self.end(before), self.end(keyword), ""
@@ -188,5 +189,10 @@ def _is_text(node: ast.BinOp | ast.AugAssign) -> bool:
     )
 
 
-def _typing_only(node: ast.AST) -> bool:
+def _left_alone(node: ast.AST) -> bool:
+    """Tell whether a node is one in which a change says nothing of the tests."""
+    if isinstance(node, ast.keyword) and node.arg in ("strict", "maxsize"):
+        return True  # zip's check of lengths that agree, and the size of a cache: the results are the same
+    if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
+        return True
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
