@@ -1,4 +1,4 @@
-"""What evaluate, compare, reproduce, demo and clarify hand to the library, and what they say of the answer."""
+"""What evaluate, compare, reproduce, demo and clarify hand to the library and say of its answer."""
 
 import json
 import sys
