@@ -187,15 +187,18 @@ def test_new_categories_are_what_the_model_behind_a_guard_takes_them_for():
 def test_a_model_without_prices_says_so(place, tmp_path):
     import pandas as pd
 
-    frame = pd.DataFrame({"[n]": pd.Categorical(["<", "x"] * 10)})
+    frame = pd.DataFrame({"[n]": pd.Categorical(["<", "[x]"] * 10)})
     save_model(C45Classifier(unseen="error").fit(frame, ["[a]", "b"] * 10), tmp_path / "m.json")
     note = "Note: this model knows no prices, so that all is free; --feature-costs names a file of them.\n"
     result = run(tmp_path / "m.json", typed="<\n")  # which is a category here
     assert result.stderr == note and "Answer: [a]," in result.stdout and "1. [n]   costs 0" in result.stdout
     assert "bill so far 0)" in result.stdout and "Why: [n] is '<'" in result.stdout
-    assert run(tmp_path / "m.json", "--json", typed='"x"\n').stderr == ""
+    assert "     2) [x]\n" in result.stdout
+    assert run(tmp_path / "m.json", "--json", typed='"[x]"\n').stderr == ""
     assert run(place / "guarded.json").stderr.count("Note:") == 1  # about the guard, not about prices
-    assert "'[n]' must be one of '<', 'x'" in run(tmp_path / "m.json", "--json", typed='"z"\n', code=1).stderr
+    assert (
+        "'[n]' must be one of '<', '[x]'" in run(tmp_path / "m.json", "--json", typed='"z"\n', code=1).stderr
+    )
     save_model(C45Classifier().fit(frame, ["[a]", "b"] * 10), tmp_path / "m.json")
     assert lines(run(tmp_path / "m.json", "--json", typed='"z"\n'))[-1]["label"] == "[a]"
-    assert "must be one of" in run(tmp_path / "m.json", typed="z\nx\n").stderr  # a person may have mistyped
+    assert "must be one of" in run(tmp_path / "m.json", typed="z\n[x]\n").stderr  # a person may have mistyped
