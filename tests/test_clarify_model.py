@@ -1,6 +1,7 @@
 """A deployed model: what it says of counts, and which documents it refuses."""
 
 import json
+from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -152,6 +153,12 @@ def test_documents_that_lack_something_are_refused():
             ClarifyModel.from_dict({name: value for name, value in DOCUMENT.items() if name != key})
     with pytest.raises(ValueError, match="must have format"):
         ClarifyModel.from_dict([])
+
+
+def test_what_was_learnt_cannot_be_changed_by_accident(model):
+    for one, name in ((model, "digest"), (model.explain([0, 0]), "label"), (model.watch, "features")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(one, name, None)
 
 
 def test_endings_and_names():

@@ -9,6 +9,7 @@ import io
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -439,6 +440,7 @@ def test_predict_looks_into_a_guard_for_reasons():
     run("fit", "loans[x].csv", *COSTS, "-o", "g.json", "--folds", 2)
     guard = load_model("g.json")
     assert not guard.guarded_ and predict._explainer(guard) is guard.estimator_
+    assert predict._explainer(SimpleNamespace(estimator_=guard)) is guard.estimator_  # no guard itself
     guard.guarded_ = True
     with pytest.raises(ValueError, match="the same class for every row"):
         predict._explainer(guard)
