@@ -92,7 +92,7 @@ def arguments() -> argparse.Namespace:
 def read_rows(path: Path) -> list[dict]:
     """Read what was judged before; the last line may have been cut off."""
     rows = []
-    for line in path.read_text().splitlines() if path.exists() else []:
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
         try:
             rows.append(json.loads(line))
         except ValueError:

@@ -1,8 +1,8 @@
 """Small wrong changes to Python source, one at a time: what the tests are tried with.
 
 Texts are left alone (messages, names of columns), and so are annotations, docstrings, ``raise`` statements
-and what stands under ``if TYPE_CHECKING``: a test of them would only repeat them. So are the sizes of caches
-and the ``strict=`` of ``zip``, which change no result.
+and what stands under ``if TYPE_CHECKING``: a test of them would only repeat them. So are the sizes of caches,
+the ``strict=`` of ``zip`` and encodings, which change no result here; the linter asks for the latter two.
 """
 
 from __future__ import annotations
@@ -191,8 +191,8 @@ def _is_text(node: ast.BinOp | ast.AugAssign) -> bool:
 
 def _left_alone(node: ast.AST) -> bool:
     """Tell whether a node is one in which a change says nothing of the tests."""
-    if isinstance(node, ast.keyword) and node.arg in ("strict", "maxsize"):
-        return True  # zip's check of lengths that agree, and the size of a cache: the results are the same
+    if isinstance(node, ast.keyword) and node.arg in ("strict", "encoding", "maxsize"):
+        return True  # checked by the linter, or the size of a cache: the results here are the same
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
         return True
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"

@@ -118,7 +118,7 @@ class Place:
         if status == 0:
             return "not noticed", ""
         if failed.exists():
-            return "noticed", failed.read_text().strip()
+            return "noticed", failed.read_text(encoding="utf-8").strip()
         if status in PYTEST_REFUSES:
             raise RuntimeError(f"pytest ends with {status} in {self.folder} when asked to run {tests}")
         return "does not start", ""

@@ -70,9 +70,7 @@ def _count_outside_quotes(text: str, mark: str) -> int:
 
 def _names(path: Path, header: str, delimiter: str) -> list[str]:
     try:
-        cells = next(
-            csv.reader(io.StringIO(header, newline=""), delimiter=delimiter, strict=True)
-        )
+        cells = next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter, strict=True))
     except (csv.Error, StopIteration) as error:
         raise TableFileError(path, f"the header cannot be read ({error}).", 1) from None
     # pandas and R write an index without a name.
