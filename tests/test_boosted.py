@@ -264,10 +264,30 @@ def test_rows_without_weight_are_left_out():
     assert (strange.predict_proba(X)[:, 3] == 0).all()
 
 
-def test_weights_move_probabilities():
+def test_rows_reach_the_parts_with_their_weights(monkeypatch):
     X, y = mixed(150, 2)
-    heavy = BoostedStakes().fit(X, y, sample_weight=np.where(y == 1, 5.0, 1.0))
-    assert heavy.predict_proba(X)[:, 1].mean() > BoostedStakes().fit(X, y).predict_proba(X)[:, 1].mean() + 0.1
+    weight = np.random.default_rng(0).integers(0, 4, 150).astype(float)
+    seen = []
+
+    def fit_parts(table, training, say):
+        seen.append((table, training))
+        return None, np.tile([0.9, 0.1], (table.n_samples, 1))
+
+    monkeypatch.setattr("stakes.reductions.boosted.fit_parts", fit_parts)
+    kept = weight > 0
+    model = BoostedStakes(random_state=5).fit(X, y, sample_weight=weight)
+    (table, training) = seen.pop()
+    np.testing.assert_array_equal(table.columns[2], X["noise"][kept])
+    np.testing.assert_allclose(training.weight, weight[kept] / weight[kept].mean())
+    np.testing.assert_array_equal(training.codes, y[kept])
+    assert training.seed == 5
+    np.testing.assert_allclose(model.shares_, np.bincount(y, weights=weight) / weight.sum())
+    assert model.cv_cost_ == pytest.approx(weight[y == 1].sum() / weight.sum())
+    BoostedStakes().fit(X, y)
+    assert (seen.pop()[1].weight == 1).all()
+    for _ in range(2):
+        BoostedStakes(random_state=None).fit(X, y)
+    assert seen[0][1].seed != seen[1][1].seed  # drawn anew
 
 
 def test_seed_and_threads(fitted):
