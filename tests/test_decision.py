@@ -36,6 +36,7 @@ from stakes.decision import (
     min_cost_class,
     threshold,
 )
+from values import check_value
 
 costs = st.floats(-100, 100)
 
@@ -183,6 +184,7 @@ def test_decide_types_and_prices():
     assert decide(proba, matrix, [0.9, -1]).labels.tolist() == [10, None]
     assert decide(proba, matrix.values, 0.9).labels.tolist() == [0, 0]
     assert len(decide(proba, matrix)) == 2
+    check_value(decide(proba, matrix))
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,11 @@ def test_changes_are_drawn_with_new_tests_ringed():
     ]
     lines = [line.get_xydata().tolist() for line in axes[0].get_lines()]
     assert lines == [[root, son], [root, leaves[2]], [son, leaves[0]], [son, leaves[1]]]
+    assert {(line.get_color(), line.get_linewidth()) for line in axes[0].get_lines()} == {("0.7", 0.8)}
+    assert [dots.get_sizes().tolist() for dots in axes[1].collections] == [[14.0], [60.0], [22.0]]
+    assert to_hex(axes[1].collections[0].get_facecolor()[0]) == to_hex("0.35")
+    assert axes[0].get_lines()[0].get_zorder() < axes[1].collections[0].get_zorder()  # dots over lines
+    assert axes[0].margins() == (0.15, 0.15)
     rings = axes[1].collections[1]
     assert rings.get_facecolor().size == 0 and to_hex(rings.get_edgecolor()[0]) == "#d55e00"
     squares = [[to_hex(c, keep_alpha=False) for c in ax.collections[2].get_facecolor()] for ax in axes]

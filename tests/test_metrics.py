@@ -28,8 +28,11 @@ from stakes.metrics import (
     normalised_cost,
     probability_cost,
     savings,
+    total_bill,
     total_cost,
 )
+from stakes.metrics._rows import read_rows
+from values import check_value
 
 ABC = ["a", "b", "c"]
 
@@ -211,6 +214,9 @@ def test_as_many_rows_as_classes_is_no_riddle():
 def test_columns_by_number_name_or_order():
     square = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
     assert total_cost([0, 2], [2, 0], cost_matrix=square) == 7
+    assert total_cost([0, 5], [5, 0], cost_matrix=[[0, 1], [2, 0]]) == 3  # in order: 5 is no column
+    assert total_cost([1, 2], [2, 1], cost_matrix=[[0, 1], [2, 0]]) == 3
+    assert total_cost([-1, 0], [0, -1], cost_matrix=[[0, 1], [2, 0]]) == 3
     assert total_cost(["x", "z", "y"], ["z", "x", "y"], cost_matrix=square) == 7
     assert total_cost(["x", "z"], ["z", "x"], cost_matrix=square, classes=["x", "y", "z"]) == 7
     assert total_cost([False, True], [True, True], cost_matrix=[[0, 9], [1, 0]]) == 9
@@ -220,6 +226,10 @@ def test_columns_by_number_name_or_order():
     assert best_constant(["x"], cost_matrix=CostMatrix([[9, 1], [0, 0]], ["x", "unseen"])).label == "unseen"
     frame = pd.DataFrame(square, index=list("xyz"), columns=list("xyz"))
     assert total_cost(pd.Series(["x"]), pd.Series(["z"]), cost_matrix=frame) == 2
+
+
+def test_lines_and_rows_of_a_bill_stay_as_they_are():
+    check_value(*cost_by_class(["a"], ["b"]), read_rows(["a"], ["b"]), total_bill([0], [1], test_costs=1))
 
 
 def test_paths_are_costs_too(tmp_path):
@@ -331,6 +341,7 @@ def test_a_cost_curve_by_hand():
     assert curve.thresholds.tolist() == [np.inf, 4.0, 2.0, -np.inf]
     assert curve.at([0.0, 0.25, 0.5, 0.9, 1.0]) == pytest.approx([0.0, 0.125, 0.25, 0.05, 0.0])
     assert curve.area() == pytest.approx(0.125)
+    check_value(curve)
     # Half of the weight of the negatives lies below everything else.
     heavy = cost_curve([1, 0, 1, 0], [4, 3, 2, 1], sample_weight=[1, 1, 1, 3])
     assert heavy.probability_cost.tolist() == pytest.approx([0.0, 0.0, 1 / 3, 1.0, 1.0])
@@ -343,6 +354,7 @@ def test_operating_points_by_hand():
     assert probability_cost([[0, 1], [4, 0]], 0) == 0.0
     assert probability_cost([[0, 1], [4, 0]], 1) == 1.0
     assert probability_cost([[0, 0], [4, 0]], 0.5) == 1.0
+    assert probability_cost([[0, 1], [1, 0]], 0.5) == 0.5
     assert probability_cost([[0, 1], [4, 4]], 0.5) == 0.0
     for transposed in ([[0, 9], [0, 1]], [[1, 0], [9, 0]]):
         with pytest.raises(ValueError, match="mistakes that cost more than being right"):
