@@ -79,7 +79,7 @@ PRICES = {"duration": 3.0, "checking_status": 1.0}
 )
 def test_seed_trees_are_those_of_c45(german, cost_use, prune, turn, priced):
     table, y, matrix, whole = german
-    sample = np.arange(0, 1000, 3)
+    sample = np.arange(0, 1000, 2)
     times = np.random.default_rng(0).integers(0, 3, len(sample))
     growing = {}
     if priced:
