@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import warnings
 
@@ -11,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils import get_tags
 
 from stakes import BoostedStakes, CostMatrix, GuardWarning, Table, datasets, load_model
 from stakes.reductions.boosted_blend import blend, fit_blend
@@ -376,6 +379,9 @@ def spoil(document, path, value):
         (["blend", "numbers", "category", 0], 2),
         (["blend", "numbers", "gaps"], [77]),
         (["blend", "numbers", "unit"], [1.0]),
+        (["blend", "numbers", "unit", 0], 0.0),
+        (["format"], "other"),
+        (["version"], 2),
     ],
 )
 def test_damaged_files_are_refused(fitted, path, value):
@@ -383,6 +389,25 @@ def test_damaged_files_are_refused(fitted, path, value):
     spoil(document, path, value)
     with pytest.raises(ValueError):
         BoostedStakes.from_dict(document)
+
+
+def test_columns_that_were_declared_nominal_are_written_as_a_list(fitted):
+    model = copy.copy(fitted[2])
+    assert model.to_dict()["params"]["categorical_features"] is None
+    model.categorical_features = np.array(["noise"])
+    assert model.to_dict()["params"]["categorical_features"] == ["noise"]
+
+
+def test_rows_are_checked_before_they_are_used(fitted):
+    X, _, model = fitted
+    with pytest.raises(NotFittedError):
+        BoostedStakes().predict_proba(X)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict_proba(X[["size", "noise"]])
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array instead"):
+        model.predict_proba(np.zeros(4))
+    reads = get_tags(model).input_tags
+    assert reads.allow_nan and reads.categorical and reads.string
 
 
 @pytest.mark.parametrize("key", ["blend", "shares", "schema", "classes", "costs", "params"])

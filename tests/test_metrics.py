@@ -219,6 +219,7 @@ def test_columns_by_number_name_or_order():
     assert total_cost([-1, 0], [0, -1], cost_matrix=[[0, 1], [2, 0]]) == 3
     assert total_cost(["x", "z", "y"], ["z", "x", "y"], cost_matrix=square) == 7
     assert total_cost(["x", "z"], ["z", "x"], cost_matrix=square, classes=["x", "y", "z"]) == 7
+    assert total_cost(["x", 1], [1, "x"]) == 2  # labels that have no order
     assert total_cost([False, True], [True, True], cost_matrix=[[0, 9], [1, 0]]) == 9
     # a matrix with names may know more classes than these rows have
     assert total_cost(["x"], ["z"], cost_matrix=CostMatrix(square, ["x", "y", "z"])) == 2

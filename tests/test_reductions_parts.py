@@ -491,3 +491,25 @@ def test_the_warning_of_a_lost_class_points_at_the_fit():
     )
     assert warned[0].filename == __file__
     model.set_params(n_estimators=3).fit(frame, y)  # told once
+
+
+def test_constant_components_are_written_and_read():
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    costs = CostMatrix([[0, 1e-9], [1, 0]], [0, 1])
+    with pytest.warns(SamplingWarning):
+        model = Costing(cost_matrix=costs, n_estimators=2).fit(X, [0, 0, 1, 1])
+    assert [type(component) for component in model.estimators_] == [Constant, Constant]
+    document = model.to_dict()
+    assert document["estimators"] == [{"constant": 1}] * 2 and "feature_names" not in document
+    assert Costing.from_dict(document).predict(X).tolist() == [1, 1, 1, 1]
+    for wrong in (2, -1, True, "1"):
+        document["estimators"][0] = {"constant": wrong}
+        with pytest.raises(ValueError, match="a constant component must be a class code"):
+            Costing.from_dict(document)
+
+
+def test_rows_need_as_many_classes():
+    with pytest.raises(ValueError, match="GBSE requires y to be passed, but the target y is None"):
+        GBSE().fit([[0.0], [1.0]])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples: X has 2 rows, y 3"):
+        GBSE().fit([[0.0], [1.0]], [0, 1, 1])
