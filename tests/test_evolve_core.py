@@ -49,32 +49,34 @@ def coded_rows(draw, max_rows=90):
     )
 
 
+OPTIONS = {
+    "alpha": ALPHA,
+    "population_size": 8,
+    "crossover_rate": 0.5,
+    "mutation_rate": 0.3,
+    "max_mutations": 1e9,
+    "selection_pressure": 2.0,
+    "elite_size": 1,
+    "min_rows": 1,
+    "max_depth": 100,
+    "min_split": 2,
+    "sample_rows": 50,
+    "crossover_odds": [1.0] * 3,
+    "inner_odds": [1.0] * 5,
+    "leaf_odds": [1.0] * 2,
+    "local_rate": 0.3,
+    "local_rows": 60,
+    "check": True,
+    "seed": 1,
+    "n_threads": 1,
+}
+
+
 def population(rows, *, started=True, **changed):
     arrays = []
     for codes, n in zip(rows.columns, rows.n_values):
         dtype = np.uint8 if n <= 255 else np.uint16
         arrays.append(np.array([n if c is None else c for c in codes], dtype=dtype))
-    options = {
-        "alpha": ALPHA,
-        "population_size": 8,
-        "crossover_rate": 0.5,
-        "mutation_rate": 0.3,
-        "max_mutations": 1e9,
-        "selection_pressure": 2.0,
-        "elite_size": 1,
-        "min_rows": 1,
-        "max_depth": 100,
-        "min_split": 2,
-        "sample_rows": 50,
-        "crossover_odds": [1.0] * 3,
-        "inner_odds": [1.0] * 5,
-        "leaf_odds": [1.0] * 2,
-        "local_rate": 0.3,
-        "local_rows": 60,
-        "check": True,
-        "seed": 1,
-        "n_threads": 1,
-    }
     made = _core.Evolution(
         arrays,
         rows.n_values,
@@ -87,7 +89,7 @@ def population(rows, *, started=True, **changed):
         abstain_cost=rows.abstain,
         prices=None if rows.prices is None else core_prices(PriceArrays.plain(rows.prices)),
         price_mode=rows.mode,
-        **(options | changed),
+        **(OPTIONS | changed),
     )
     if started:
         made.start([])
