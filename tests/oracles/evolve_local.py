@@ -264,7 +264,7 @@ def operations(trees, here, levels, width, max_groups):
     searches = 1.0
     for _ in range(levels - 2):
         searches = 1 + 2 * (tests if width == ALL else width) * searches
-    sums = min(min(len(here), trees.options.local_rows), tests * tests / columns) * columns
+    sums = min(len(here), trees.options.local_rows, tests * tests / columns) * columns
     return searches * (0.5 * tests * tests * 4 * k * k + sums * columns)
 
 
