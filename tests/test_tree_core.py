@@ -103,7 +103,19 @@ def test_error_pruning_as_the_twin(data, how, confidence, raise_subtrees):
     tree.prune_by_errors(
         core_table(data), core_classes(data), core_weights(data), how.dialect, confidence, z, raise_subtrees
     )
-    assert same_tree(expected, as_nodes(core_model(tree, data))) or pruner.close_call
+    model = core_model(tree, data)
+    assert same_tree(expected, as_nodes(model)) or pruner.close_call
+    check_labels(model)
+
+
+def check_labels(model):
+    """A node's label has the most weight; a node without any has the label of the node above."""
+    for node in range(model.n_nodes):
+        weights = model.class_weights[node]
+        if weights.sum() > 0:
+            assert weights[model.label[node]] == weights.max()
+        else:
+            assert model.label[node] == model.label[model.parent[node]]
 
 
 @BOTH
@@ -137,7 +149,38 @@ def test_recounting_as_the_twin(data, how, draw):
     expected = c45_prune.recount(data, grown, weights or [1.0] * n)
     array = None if weights is None else np.array(weights)
     tree.recount(core_table(data), core_classes(data), array)
-    assert same_tree(expected, as_nodes(core_model(tree, data)))
+    model = core_model(tree, data)
+    assert same_tree(expected, as_nodes(model))
+    check_labels(model)
+
+
+def two_sided(weights=None):
+    return c45.Data([[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]], [None], [0, 0, 0, 1, 1, 1], 2, weights)
+
+
+@BOTH
+def test_of_two_classes_of_one_weight_c45_keeps_the_one_it_had(dialect):
+    """Grown where the second class weighs more, pruned and counted where both weigh the same."""
+    heavier, even = two_sided([1.0] * 3 + [2.0] * 3), two_sided()
+    tree = core_grow(heavier, Options(dialect=dialect))
+    assert core_model(tree, heavier).label[0] == 1
+    tree.prune_by_errors(
+        core_table(even), core_classes(even), None, dialect, 0.25, deviate(0.25, dialect), True
+    )
+    assert core_model(tree, even).label.tolist() == [1 if dialect == "c45" else 0, 0, 1]
+    tree.recount(core_table(even), core_classes(even), None)
+    assert core_model(tree, even).label.tolist() == [0, 0, 1]
+
+
+def test_a_subtree_that_costs_as_much_as_a_leaf_becomes_one():
+    data = two_sided()
+    tree = core_grow(data, Options())
+    assert core_model(tree, data).n_nodes == 3
+    tree.prune_by_cost(1.0 - np.eye(2))
+    assert core_model(tree, data).n_nodes == 3
+    # Every answer costs the same: six rows lose 3 in one leaf, and as much in two.
+    tree.prune_by_cost(np.array([[0.5, 0.5], [0.5, 0.5]]))
+    assert core_model(tree, data).n_nodes == 1
 
 
 @given(ANY_TABLE, options(max_leaf_nodes=None), st.data())
