@@ -37,12 +37,15 @@ def table(seed, n=100, values=(2, 9, 4, 3), missing=0.1, n_classes=3, **more):
     return twin.Rows(columns, list(values), nominal, classes.tolist(), n_classes, costs, per_row, **more)
 
 
+def twin_of(rows, options):
+    known = {name: value for name, value in options.items() if name not in ("check", "n_threads")}
+    return evolve_steps.Evolution(rows, **known)
+
+
 def same_generations(rows, n_steps=3, **changed):
     options = OPTIONS | {"check": False, "population_size": 6} | changed
     made = population(rows, **options)
-    slow = evolve_steps.Evolution(
-        rows, **{k: v for k, v in options.items() if k not in ("check", "n_threads")}
-    )
+    slow = twin_of(rows, options)
     slow.start()
     for step in range(n_steps + 1):
         assert [nested(t) for t in made.trees()] == [slow.trees.as_tuple(t) for t in slow.population], step
@@ -51,6 +54,39 @@ def same_generations(rows, n_steps=3, **changed):
         if step < n_steps:
             made.step()
             slow.step()
+
+
+def test_trees_that_are_given_start_the_population_and_are_pruned():
+    rows = table(17)
+    given = population(rows, check=False, alpha=0.0, **NO_SEARCH).trees()[:3]
+    options = OPTIONS | NO_SEARCH | {"alpha": 0.01, "check": False}
+    made = population(rows, started=False, **options)
+    made.start([list(tree[:6]) for tree in given])
+    slow = twin_of(rows, options)
+    slow.start([as_sketch(nested(tree)) for tree in given])
+    for _ in range(2):
+        assert [nested(t) for t in made.trees()] == [slow.trees.as_tuple(t) for t in slow.population]
+        made.step()
+        slow.step()
+
+
+def as_sketch(node):
+    column, cut, branch, *_, below = node
+    if column < 0:
+        return evolve_steps.Node()
+    test = evolve_steps.Test(column, cut, branch, len(below))
+    return evolve_steps.sketch_of(test, [as_sketch(child) for child in below])
+
+
+def test_a_restored_population_goes_on_as_it_would_have():
+    rows = table(19)
+    first, again = (population(rows, **NO_SEARCH) for _ in range(2))
+    first.step()
+    again.restore([list(tree[:6]) for tree in first.trees()], 1)
+    for _ in range(2):
+        assert [nested(tree) for tree in first.trees()] == [nested(tree) for tree in again.trees()]
+        first.step()
+        again.step()
 
 
 NO_SEARCH = {"local_rate": 0.0, "mutation_rate": 0.5}
