@@ -143,6 +143,7 @@ def test_a_rare_class_is_found():
     rows = rare()
     rows.columns, rows.n_values, rows.nominal = [[int(i == 250) for i in range(400)]], [2], [False]
     options = {**NO_SEARCH, "crossover_rate": 0.0, "mutation_rate": 1.0, "inner_odds": np.eye(5)[0].tolist()}
+    options["sample_rows"] = 400  # so that first trees have tests
     same_generations(rare(), **options, n_steps=2)
     same_generations(rows, **options, n_steps=2)
 

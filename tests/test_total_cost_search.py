@@ -116,3 +116,20 @@ def test_the_limit_of_a_tree_drops_what_is_worth_least():
     assert set(grow(problem).feature.tolist()) == {0, 1, -1}
     assert set(grow(problem, max_upfront_cost=6.9).feature.tolist()) == {0, -1}
     assert set(grow(problem, max_upfront_cost=7.0).feature.tolist()) == {0, 1, -1}
+
+
+def test_rows_without_a_value_pay_for_the_test_and_make_mistakes():
+    """The first column tells all of the ten rows that have it, the second sixteen of all twenty."""
+    gone = [np.nan] * 5
+    problem = two_columns(
+        [0] * 5 + gone + [1] * 5 + gone,
+        [0] * 8 + [1] * 2 + [1] * 8 + [0] * 2,
+        [0] * 10 + [1] * 10,
+        [2.0, 2.0],
+    )
+    problem["costs"] = 10.0 * (1.0 - np.eye(2))
+    # Prices of 2 for all rows and mistakes of 10: 40 + 5 * 10 with the first, 40 + 4 * 10 with the second.
+    # The first is preferred by gain, so that the second is only tried for its bill.
+    tree = grow(problem, width=1, max_depth=1)
+    assert tree.feature.tolist() == [1, -1, -1]
+    assert bill(tree, problem) == 80.0
