@@ -66,6 +66,19 @@ def test_twin_rarely_needs_ties(dialect, criterion):
     assert same >= 8
 
 
+def test_many_numbers_are_put_in_order():
+    """Above some hundred rows digits are sorted, not values: signs, a negative zero, far exponents."""
+    numbers = np.random.default_rng(0).permutation(
+        np.concatenate([0.37 * np.arange(-350, 350), [-1e9, 1e9, -0.0]])
+    )
+    data = c45.Data([numbers.tolist()], [None], (numbers > 12.3).astype(int).tolist(), 2)
+    model = core_model(core_grow(data, Options()), data)
+    assert model.feature.tolist() == [0, -1, -1]
+    assert model.threshold[0] == numbers[numbers <= 12.3].max()
+    equal = c45.Data([[0.0, -0.0] * 300], [None], [0, 1] * 300, 2)
+    assert core_model(core_grow(equal, Options()), equal).n_nodes == 1
+
+
 # ---- collapsing --------------------------------------------------------------------------------------------
 
 
@@ -269,6 +282,19 @@ def test_rows_are_routed_as_the_twin_says(data, how, seed):
         np.testing.assert_allclose(mixture[i], expected, rtol=1e-9, atol=1e-12)
         if leaf[i] >= 0:
             np.testing.assert_array_equal(mixture[i], values[leaf[i]])
+
+
+def test_branches_of_little_weight_are_mixed_too():
+    """A missing value goes down all branches by their weight, however little that is."""
+    arrays = (
+        np.array([0, -1, -1], dtype=np.int32), np.array([0.5, np.nan, np.nan]),
+        np.array([1, -1, -1], dtype=np.int32), np.array([2, 0, 0], dtype=np.int32),
+        np.zeros(4, dtype=np.int32), np.zeros(0, dtype=np.int32),
+    )  # fmt: skip
+    values, table = np.array([[9.0], [1.0], [0.0]]), _core.Table([np.array([np.nan])], [-1])
+    for weights, expected in (([4.0, 3.0, 1.0], 0.75), ([1e-3, 7.5e-4, 2.5e-4], 0.75), ([0.0] * 3, 9.0)):
+        mixture = _core.route_mixture(table, *arrays, np.array(weights), np.arange(1), values)
+        assert mixture.ravel().tolist() == pytest.approx([expected])
 
 
 def shaken(rng, data, i):
