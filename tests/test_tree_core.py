@@ -66,6 +66,19 @@ def test_twin_rarely_needs_ties(dialect, criterion):
     assert same >= 8
 
 
+def test_many_numbers_are_put_in_order():
+    """Above some hundred rows digits are sorted, not values: signs, a negative zero, far exponents."""
+    numbers = np.random.default_rng(0).permutation(
+        np.concatenate([0.37 * np.arange(-350, 350), [-1e9, 1e9, -0.0]])
+    )
+    data = c45.Data([numbers.tolist()], [None], (numbers > 12.3).astype(int).tolist(), 2)
+    model = core_model(core_grow(data, Options()), data)
+    assert model.feature.tolist() == [0, -1, -1]
+    assert model.threshold[0] == numbers[numbers <= 12.3].max()
+    equal = c45.Data([[0.0, -0.0] * 300], [None], [0, 1] * 300, 2)
+    assert core_model(core_grow(equal, Options()), equal).n_nodes == 1
+
+
 # ---- collapsing --------------------------------------------------------------------------------------------
 
 
@@ -103,7 +116,19 @@ def test_error_pruning_as_the_twin(data, how, confidence, raise_subtrees):
     tree.prune_by_errors(
         core_table(data), core_classes(data), core_weights(data), how.dialect, confidence, z, raise_subtrees
     )
-    assert same_tree(expected, as_nodes(core_model(tree, data))) or pruner.close_call
+    model = core_model(tree, data)
+    assert same_tree(expected, as_nodes(model)) or pruner.close_call
+    check_labels(model)
+
+
+def check_labels(model):
+    """A node's label has the most weight; a node without any has the label of the node above."""
+    for node in range(model.n_nodes):
+        weights = model.class_weights[node]
+        if weights.sum() > 0:
+            assert weights[model.label[node]] == weights.max()
+        else:
+            assert model.label[node] == model.label[model.parent[node]]
 
 
 @BOTH
@@ -137,7 +162,38 @@ def test_recounting_as_the_twin(data, how, draw):
     expected = c45_prune.recount(data, grown, weights or [1.0] * n)
     array = None if weights is None else np.array(weights)
     tree.recount(core_table(data), core_classes(data), array)
-    assert same_tree(expected, as_nodes(core_model(tree, data)))
+    model = core_model(tree, data)
+    assert same_tree(expected, as_nodes(model))
+    check_labels(model)
+
+
+def two_sided(weights=None):
+    return c45.Data([[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]], [None], [0, 0, 0, 1, 1, 1], 2, weights)
+
+
+@BOTH
+def test_of_two_classes_of_one_weight_c45_keeps_the_one_it_had(dialect):
+    """Grown where the second class weighs more, pruned and counted where both weigh the same."""
+    heavier, even = two_sided([1.0] * 3 + [2.0] * 3), two_sided()
+    tree = core_grow(heavier, Options(dialect=dialect))
+    assert core_model(tree, heavier).label[0] == 1
+    tree.prune_by_errors(
+        core_table(even), core_classes(even), None, dialect, 0.25, deviate(0.25, dialect), True
+    )
+    assert core_model(tree, even).label.tolist() == [1 if dialect == "c45" else 0, 0, 1]
+    tree.recount(core_table(even), core_classes(even), None)
+    assert core_model(tree, even).label.tolist() == [0, 0, 1]
+
+
+def test_a_subtree_that_costs_as_much_as_a_leaf_becomes_one():
+    data = two_sided()
+    tree = core_grow(data, Options())
+    assert core_model(tree, data).n_nodes == 3
+    tree.prune_by_cost(1.0 - np.eye(2))
+    assert core_model(tree, data).n_nodes == 3
+    # Every answer costs the same: six rows lose 3 in one leaf, and as much in two.
+    tree.prune_by_cost(np.array([[0.5, 0.5], [0.5, 0.5]]))
+    assert core_model(tree, data).n_nodes == 1
 
 
 @given(ANY_TABLE, options(max_leaf_nodes=None), st.data())
@@ -226,6 +282,19 @@ def test_rows_are_routed_as_the_twin_says(data, how, seed):
         np.testing.assert_allclose(mixture[i], expected, rtol=1e-9, atol=1e-12)
         if leaf[i] >= 0:
             np.testing.assert_array_equal(mixture[i], values[leaf[i]])
+
+
+def test_branches_of_little_weight_are_mixed_too():
+    """A missing value goes down all branches by their weight, however little that is."""
+    arrays = (
+        np.array([0, -1, -1], dtype=np.int32), np.array([0.5, np.nan, np.nan]),
+        np.array([1, -1, -1], dtype=np.int32), np.array([2, 0, 0], dtype=np.int32),
+        np.zeros(4, dtype=np.int32), np.zeros(0, dtype=np.int32),
+    )  # fmt: skip
+    values, table = np.array([[9.0], [1.0], [0.0]]), _core.Table([np.array([np.nan])], [-1])
+    for weights, expected in (([4.0, 3.0, 1.0], 0.75), ([1e-3, 7.5e-4, 2.5e-4], 0.75), ([0.0] * 3, 9.0)):
+        mixture = _core.route_mixture(table, *arrays, np.array(weights), np.arange(1), values)
+        assert mixture.ravel().tolist() == pytest.approx([expected])
 
 
 def shaken(rng, data, i):

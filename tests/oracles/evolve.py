@@ -106,28 +106,6 @@ def fitness(tree, rows, alpha):
     return good / (1.0 + alpha * len(tree[0]))
 
 
-def leaf_fitness(tree, rows, alpha, node):
-    """Fitness of the tree if a node were a leaf."""
-    return fitness(cut_back(tree, node), rows, alpha)
-
-
-def cut_back(tree, node):
-    """The same tree with a leaf in the place of a node, as breadth-first arrays."""
-    feature, cut, first_child, n_branches, value_start, value_branch = (list(map(int, a)) for a in tree[:6])
-    order, made = [0], [[], [], [], [], [0], []]
-    for i in order:
-        leaf = feature[i] < 0 or i == node
-        values = [] if leaf else value_branch[value_start[i] : value_start[i + 1]]
-        row = (-1, -1, -1, 0) if leaf else (feature[i], cut[i], len(order), n_branches[i])
-        for part, value in zip(made, row):
-            part.append(value)
-        made[5] += values
-        made[4].append(len(made[5]))
-        if not leaf:
-            order += range(first_child[i], first_child[i] + n_branches[i])
-    return [np.array(part, dtype=np.int32) for part in made]
-
-
 def least_cost(rows, depth, min_rows=1, here=None):
     """What the best tree of numeric tests and at most so many levels costs in all, by trying every one."""
     here = list(range(len(rows.classes))) if here is None else here
