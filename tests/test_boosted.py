@@ -15,6 +15,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
+from threadpoolctl import threadpool_limits
 
 from stakes import BoostedStakes, CostMatrix, GuardWarning, Table, datasets, load_model
 from stakes.reductions.boosted_blend import blend, fit_blend
@@ -23,6 +24,14 @@ from stakes.reductions.boosted_numbers import FARTHEST, MOST_CATEGORIES, Numbers
 from stakes.reductions.boosted_smooth import fit_kernel, fit_linear, nearness, softmax_regression
 from stakes.reductions.boosted_trees import fit_trees, flatten
 from values import check_value
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """As inside a fit; threads that wait for each other take longer than the sums of these small tables."""
+    with threadpool_limits(1):
+        yield
+
 
 # ---- data --------------------------------------------------------------------------------------------------
 

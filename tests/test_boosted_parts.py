@@ -11,6 +11,7 @@ import pytest
 from scipy.linalg import sqrtm
 from scipy.optimize import OptimizeResult
 from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits
 
 from stakes import BoostedStakes, GuardWarning, Table
 from stakes.reductions import boosted_smooth, boosted_trees
@@ -29,6 +30,14 @@ from stakes.reductions.boosted_smooth import (
 from stakes.reductions.boosted_trees import fit_trees
 from test_boosted import mixed, plan
 from values import check_value
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """As inside a fit; threads that wait for each other take longer than the sums of these small tables."""
+    with threadpool_limits(1):
+        yield
+
 
 # ---- folds -------------------------------------------------------------------------------------------------
 
@@ -74,6 +83,7 @@ def test_work_is_shared_in_the_order_of_the_items():
 def test_weights_reach_every_part(learn, monkeypatch):
     """The noise says nothing, so that held-out rows get the weighted share of the classes."""
     monkeypatch.setattr(boosted_trees, "ROUNDS", (10,))
+    monkeypatch.setattr(boosted_smooth, "N_LANDMARKS", 20)
     rng = np.random.default_rng(0)
     X, codes = rng.normal(size=(120, 2)), np.arange(120) % 2
     plain, heavy = (
