@@ -1,11 +1,15 @@
 # Two commands are enough: `make demo` and `make test`. Each makes its own virtual environment.
+# `make test PYTHON=python3.13` tries another interpreter, in an environment of its own.
 PYTHON ?= python3
-VENV ?= .venv
+VENV ?= .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+LOWEST := .venv-lowest
+TESTS ?=
+SEED ?= 0
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*) tools/build_tracer.py
 
-.PHONY: demo tables test lint types layers doctest docs sanitize format clean
+.PHONY: demo tables test test-lowest check-large coverage mutate lint types layers doctest docs sanitize format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -20,7 +24,28 @@ demo: $(INSTALLED)
 	$(BIN)/stakes demo
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto $(TESTS)
+
+# The lowest versions that pyproject.toml allows, on the lowest Python.
+$(LOWEST)/.installed: $(SOURCES) | $(INSTALLED)
+	$(BIN)/uv venv --quiet --clear --python python3.11 $(LOWEST)
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable ".[test]"
+	@touch $@
+
+test-lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest --numprocesses auto $(TESTS)
+
+# What takes too long for every change; CHECKS names some of them.
+check-large: $(INSTALLED)
+	$(BIN)/python tools/check_large.py $(CHECKS)
+
+# Lines that no test executes, by package.
+coverage: $(INSTALLED)
+	$(BIN)/python tools/mutate/which_tests.py
+
+# Small wrong changes that the tests must notice: a sample drawn by SEED, and the list for the core.
+mutate: $(INSTALLED)
+	$(BIN)/python tools/mutate --seed $(SEED)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -11,50 +11,15 @@ import time
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from stakes import C45Classifier, FeatureCosts, Guard, datasets
-from stakes.cli import app
+from asking import lines, make_models, run
+from stakes import C45Classifier, datasets
 from stakes.models import save_model
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """A model that needs age, then pain or a blood value; and a guarded one."""
-    folder = tmp_path_factory.mktemp("ask")
-    rng = np.random.default_rng(0)
-    n = 400
-    age = rng.integers(20, 80, n).astype(float)
-    pain = rng.choice(["none", "dull", "sharp"], n, p=[0.6, 0.3, 0.1])
-    blood = np.round(rng.normal(size=n), 1)
-    number = rng.choice(["2", "3"], n)
-    y = np.where(age <= 50, np.where(pain == "sharp", "ill", "well"), np.where(blood > -1, "ill", "well"))
-    import pandas as pd
-
-    frame = pd.DataFrame(
-        {"age": age, "pain": pd.Categorical(pain), "blood=high": blood, "number": pd.Categorical(number)}
-    )
-    prices = FeatureCosts({"age": 0, "pain": 1, "blood=high": 12.5, "number": 1})
-    tree = C45Classifier(feature_costs=prices).fit(frame, y)
-    assert tree.get_n_leaves() >= 4
-    save_model(tree, folder / "model.json")
-    guard = Guard(C45Classifier(prune=None, collapse=False))  # unpruned on noise: the constant is better
-    with pytest.warns(UserWarning):
-        guard.fit(frame[["pain", "number"]], rng.choice(["ill", "well"], n, p=[0.2, 0.8]))
-    assert guard.guarded_
-    save_model(guard, folder / "guarded.json")
-    return folder
-
-
-def run(*args, typed="", code=0):
-    result = CliRunner().invoke(app, ["ask", *map(str, args)], input=typed)
-    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-    assert "Traceback" not in result.stderr + result.stdout
-    return result
-
-
-def lines(result):
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    return make_models(tmp_path_factory.mktemp("ask"))
 
 
 def test_a_conversation_shows_price_chances_reason_and_bill(place):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import warnings
 
@@ -11,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils import get_tags
 
 from stakes import BoostedStakes, CostMatrix, GuardWarning, Table, datasets, load_model
 from stakes.reductions.boosted_blend import blend, fit_blend
@@ -19,6 +22,7 @@ from stakes.reductions.boosted_folds import Training, log_shares, softmax
 from stakes.reductions.boosted_numbers import FARTHEST, MOST_CATEGORIES, Numbers
 from stakes.reductions.boosted_smooth import fit_kernel, fit_linear, nearness, softmax_regression
 from stakes.reductions.boosted_trees import fit_trees, flatten
+from values import check_value
 
 # ---- data --------------------------------------------------------------------------------------------------
 
@@ -264,10 +268,30 @@ def test_rows_without_weight_are_left_out():
     assert (strange.predict_proba(X)[:, 3] == 0).all()
 
 
-def test_weights_move_probabilities():
+def test_rows_reach_the_parts_with_their_weights(monkeypatch):
     X, y = mixed(150, 2)
-    heavy = BoostedStakes().fit(X, y, sample_weight=np.where(y == 1, 5.0, 1.0))
-    assert heavy.predict_proba(X)[:, 1].mean() > BoostedStakes().fit(X, y).predict_proba(X)[:, 1].mean() + 0.1
+    weight = np.random.default_rng(0).integers(0, 4, 150).astype(float)
+    seen = []
+
+    def fit_parts(table, training, say):
+        seen.append((table, training))
+        return None, np.tile([0.9, 0.1], (table.n_samples, 1))
+
+    monkeypatch.setattr("stakes.reductions.boosted.fit_parts", fit_parts)
+    kept = weight > 0
+    model = BoostedStakes(random_state=5).fit(X, y, sample_weight=weight)
+    (table, training) = seen.pop()
+    np.testing.assert_array_equal(table.columns[2], X["noise"][kept])
+    np.testing.assert_allclose(training.weight, weight[kept] / weight[kept].mean())
+    np.testing.assert_array_equal(training.codes, y[kept])
+    assert training.seed == 5
+    np.testing.assert_allclose(model.shares_, np.bincount(y, weights=weight) / weight.sum())
+    assert model.cv_cost_ == pytest.approx(weight[y == 1].sum() / weight.sum())
+    BoostedStakes().fit(X, y)
+    assert (seen.pop()[1].weight == 1).all()
+    for _ in range(2):
+        BoostedStakes(random_state=None).fit(X, y)
+    assert seen[0][1].seed != seen[1][1].seed  # drawn anew
 
 
 def test_seed_and_threads(fitted):
@@ -288,6 +312,8 @@ def test_verbose_tells_the_story(capsys):
 
 def test_decisions_follow_from_probabilities(fitted):
     X, _, model = fitted
+    blend_ = model.blend_
+    check_value(blend_, blend_.numbers, blend_.trees, blend_.linear, blend_.kernel, hashable=False)
     expected = model.predict_proba(X) @ model.cost_matrix_.values
     np.testing.assert_allclose(model.expected_cost(X), expected)
     np.testing.assert_array_equal(model.predict(X), expected.argmin(axis=1))
@@ -353,6 +379,9 @@ def spoil(document, path, value):
         (["blend", "numbers", "category", 0], 2),
         (["blend", "numbers", "gaps"], [77]),
         (["blend", "numbers", "unit"], [1.0]),
+        (["blend", "numbers", "unit", 0], 0.0),
+        (["format"], "other"),
+        (["version"], 2),
     ],
 )
 def test_damaged_files_are_refused(fitted, path, value):
@@ -360,6 +389,25 @@ def test_damaged_files_are_refused(fitted, path, value):
     spoil(document, path, value)
     with pytest.raises(ValueError):
         BoostedStakes.from_dict(document)
+
+
+def test_columns_that_were_declared_nominal_are_written_as_a_list(fitted):
+    model = copy.copy(fitted[2])
+    assert model.to_dict()["params"]["categorical_features"] is None
+    model.categorical_features = np.array(["noise"])
+    assert model.to_dict()["params"]["categorical_features"] == ["noise"]
+
+
+def test_rows_are_checked_before_they_are_used(fitted):
+    X, _, model = fitted
+    with pytest.raises(NotFittedError):
+        BoostedStakes().predict_proba(X)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict_proba(X[["size", "noise"]])
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array instead"):
+        model.predict_proba(np.zeros(4))
+    reads = get_tags(model).input_tags
+    assert reads.allow_nan and reads.categorical and reads.string
 
 
 @pytest.mark.parametrize("key", ["blend", "shares", "schema", "classes", "costs", "params"])

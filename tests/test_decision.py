@@ -36,6 +36,7 @@ from stakes.decision import (
     min_cost_class,
     threshold,
 )
+from values import check_value
 
 costs = st.floats(-100, 100)
 
@@ -183,6 +184,7 @@ def test_decide_types_and_prices():
     assert decide(proba, matrix, [0.9, -1]).labels.tolist() == [10, None]
     assert decide(proba, matrix.values, 0.9).labels.tolist() == [0, 0]
     assert len(decide(proba, matrix)) == 2
+    check_value(decide(proba, matrix))
 
 
 @pytest.mark.parametrize(
@@ -406,6 +408,40 @@ def test_cv_cost_against_a_loop():
     )
 
 
+def test_cv_cost_by_hand_with_weights_own_costs_and_a_fold_of_one_class():
+    X, y = np.zeros((6, 1)), np.array(["a", "a", "a", "b", "b", "b"])
+    bills = np.array([[0, 1], [0, 2], [5, 3], [4, 0], [7, 0], [6, 0]], dtype=float)
+    weight = np.array([1.0, 1.0, 2.0, 1.0, 3.0, 0.5])
+    splits = [([0, 1, 3], [2, 4]), ([3, 4], [0]), ([0, 1, 2], [5])]
+    with pytest.warns(GuardWarning) as warned:
+        model = Guard(Recorder(), cv=splits).fit(X, y, costs=bills, sample_weight=weight)
+    # Predicted are a for rows 2 and 4, b for row 0, which saw only b, and a for row 5, which saw only a.
+    assert model.cv_cost_ == pytest.approx((2 * 5 + 3 * 7 + 1 * 1 + 0.5 * 6) / 6.5)
+    assert model.constant_ == "b" and model.constant_cost_ == pytest.approx((1 + 2 + 6) / 8.5)
+    np.testing.assert_allclose(model.prior_, [4 / 8.5, 4.5 / 8.5])
+    assert str(warned[0].message) == (
+        "Recorder costs 5.385 per row in cross-validation, always predicting b costs 1.059; "
+        "the constant is predicted from here on"
+    )
+    assert warned[0].filename == __file__
+    weight[[2, 4]] = 0.0
+    with pytest.warns(GuardWarning):  # nothing was tested
+        model = Guard(Recorder(), cv=splits[:1]).fit(X, y, costs=bills, sample_weight=weight)
+    assert model.cv_cost_ == model.constant_cost_
+
+
+def test_a_guard_is_as_good_as_the_constant_or_better():
+    X, y = np.zeros((4, 1)), np.array([0, 0, 0, 1])
+    with pytest.warns(GuardWarning):
+        assert Guard(Recorder(), cv=[([0, 1, 3], [2, 3, 0, 1])]).fit(X, y).guarded_  # as dear is not enough
+    assert Guard(Recorder()).fit(X, [1, 1, 1, 1]).guarded_ is False  # one class: nothing to guard against
+    shuffled = [stratified_folds(np.zeros(9, int), 3, np.random.RandomState(s)).tolist() for s in (1, 1, 2)]
+    assert shuffled[0] == shuffled[1] != shuffled[2]
+    defaults = {"estimator": None, "cost_matrix": None}
+    assert Guard(None).get_params() == defaults | {"cv": 10, "random_state": 0}
+    assert MinExpectedCost(None).get_params() == defaults | {"calibration": None, "cv": 5}
+
+
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=40), st.integers(2, 6), st.integers(0, 5))
 def test_folds_are_even_overall_and_in_each_class(y, n_folds, seed):
     codes = np.array(y)
@@ -514,11 +550,21 @@ def test_json_refusals():
         ({"type": "Pickle"}, "'type': 'Guard'"),
         ({"params": {"evil": 1}}, "must be parameters of Guard, got"),
         ({"fitted": {}}, "must be what Guard.to_dict"),
-        ({"fitted": good["fitted"] | {"constant": 9}}, "must fit the 2 classes"),
+        ({"fitted": good["fitted"] | {"constant": 2}}, "must fit the 2 classes"),
+        ({"fitted": good["fitted"] | {"constant": -1}}, "must fit the 2 classes"),
+        ({"fitted": good["fitted"] | {"constant": True}}, "a number as 'constant'"),
+        ({"fitted": good["fitted"] | {"guarded": 1}}, "true or false as 'guarded'"),
+        ({"fitted": good["fitted"] | {"prior": [0.5, 0.51]}}, "which add up to 1"),
+        ({"fitted": good["fitted"] | {"prior": [0.5, 0.49]}}, "which add up to 1"),
+        ({"fitted": good["fitted"] | {"prior": [-0.1, 1.1]}}, "which add up to 1"),
+        ({"fitted": 3}, "must be what Guard.to_dict"),
+        ({"params": 3}, "must be what Guard.to_dict"),
         ({"fitted": good["fitted"] | {"prior": [1.0]}}, "must fit the 2 classes"),
         ({"cost_matrix": {"values": [[0]]}}, "1 classes without labels"),
     ]:
         with pytest.raises(ValueError, match=message):
             Guard.from_dict(good | change, Recorder)
+    sure = good["fitted"] | {"prior": [1.0, 0.0], "constant": 0}
+    assert Guard.from_dict(good | {"fitted": sure}, Recorder).constant_ == "rare"
     with pytest.raises(ValueError, match="must have the keys"):
         Guard.from_dict({"type": "Guard"}, Recorder)

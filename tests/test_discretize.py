@@ -121,6 +121,18 @@ def test_names_of_intervals():
     assert model.get_feature_names_out().tolist() == ["age", "town"]
 
 
+def test_names_of_the_columns_that_stay():
+    X, y = frame()
+    model, bare = MDLDiscretizer().fit(X, y), MDLDiscretizer().fit(X[["age", "noise"]].to_numpy(), y)
+    assert model.get_feature_names_out(["age", "noise", "town"]).tolist() == ["age", "town"]
+    assert bare.get_feature_names_out().tolist() == ["x0"]
+    assert bare.get_feature_names_out(["a", "b"]).tolist() == ["a"]
+    assert model.n_features_in_ == 3 and [cuts.tolist() for cuts in model.cuts_] == [[40.5], [], []]
+    for known, names in ((model, ["a", "noise", "town"]), (model, ["age", "noise"]), (bare, ["a"])):
+        with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
+            known.get_feature_names_out(names)
+
+
 def test_columns_without_a_cut():
     X, y = frame()
     assert MDLDiscretizer().fit(X, y).transform(X).shape == (300, 2)

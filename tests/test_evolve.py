@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from stakes import CostMatrix, GDTClassifier, datasets, metrics
 from stakes.evolve import Generation
 from stakes.models import model_from_dict
+from values import check_value
 
 QUICK = {"population_size": 16, "max_generations": 15, "patience": 15}
 
@@ -139,17 +141,30 @@ def test_history_tells_what_happened():
     model = GDTClassifier(cost_matrix=COSTS, callback=told.append, variant="paper", **QUICK).fit(X, y)
     history = model.evolution_
     assert len(history) == model.n_generations_ + 1 == len(told)
+    check_value(history, told[0])
+    assert "best_trees" not in repr(history)
     assert (np.diff(history.best_fitness) >= 0).all()
-    assert [g.best_cost for g in told] == history.best_cost.tolist()
+    for name in ("best_fitness", "best_cost", "best_size", "mean_fitness", "mean_size", "diversity"):
+        assert [getattr(g, name) for g in told] == getattr(history, name).tolist(), name
+    assert [g.number for g in told] == list(range(len(told)))
+    assert (history.mean_fitness <= history.best_fitness).all() and (history.mean_size >= 1).all()
     assert [g.number for g in told if g.improved] == [number for number, _ in history.best_trees]
     assert history.best_trees[-1][1].tree.n_nodes == model.n_nodes_ == history.best_size[-1]
     assert ((history.diversity > 0) & (history.diversity <= 1)).all()
 
 
-def test_verbose_shows_progress(capsys):
+def test_verbose_shows_progress(capsys, monkeypatch):
     X, y = a_table(60)
-    GDTClassifier(verbose=True, **QUICK).fit(X, y)
-    assert "generation" in "".join(capsys.readouterr())
+    monkeypatch.setenv("COLUMNS", "200")
+    model = GDTClassifier(verbose=True, **QUICK).fit(X, y)
+    out, shown = capsys.readouterr()
+    cost, fitness = model.evolution_.best_cost[-1], model.fitness_
+    assert out == ""
+    assert f"generation 15: cost {cost:.4g}, {model.n_nodes_} nodes, fitness {fitness:.4g} " in shown
+    assert "\u2501" * 40 in shown and "\u2578" not in shown  # the bar is full
+    assert re.search(r"0:00:\d\d", shown)
+    GDTClassifier(**QUICK).fit(X, y)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_model_survives_json_without_its_callback(tmp_path):

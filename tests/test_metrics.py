@@ -28,8 +28,11 @@ from stakes.metrics import (
     normalised_cost,
     probability_cost,
     savings,
+    total_bill,
     total_cost,
 )
+from stakes.metrics._rows import read_rows
+from values import check_value
 
 ABC = ["a", "b", "c"]
 
@@ -211,8 +214,12 @@ def test_as_many_rows_as_classes_is_no_riddle():
 def test_columns_by_number_name_or_order():
     square = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
     assert total_cost([0, 2], [2, 0], cost_matrix=square) == 7
+    assert total_cost([0, 5], [5, 0], cost_matrix=[[0, 1], [2, 0]]) == 3  # in order: 5 is no column
+    assert total_cost([1, 2], [2, 1], cost_matrix=[[0, 1], [2, 0]]) == 3
+    assert total_cost([-1, 0], [0, -1], cost_matrix=[[0, 1], [2, 0]]) == 3
     assert total_cost(["x", "z", "y"], ["z", "x", "y"], cost_matrix=square) == 7
     assert total_cost(["x", "z"], ["z", "x"], cost_matrix=square, classes=["x", "y", "z"]) == 7
+    assert total_cost(["x", 1], [1, "x"]) == 2  # labels that have no order
     assert total_cost([False, True], [True, True], cost_matrix=[[0, 9], [1, 0]]) == 9
     # a matrix with names may know more classes than these rows have
     assert total_cost(["x"], ["z"], cost_matrix=CostMatrix(square, ["x", "y", "z"])) == 2
@@ -220,6 +227,10 @@ def test_columns_by_number_name_or_order():
     assert best_constant(["x"], cost_matrix=CostMatrix([[9, 1], [0, 0]], ["x", "unseen"])).label == "unseen"
     frame = pd.DataFrame(square, index=list("xyz"), columns=list("xyz"))
     assert total_cost(pd.Series(["x"]), pd.Series(["z"]), cost_matrix=frame) == 2
+
+
+def test_lines_and_rows_of_a_bill_stay_as_they_are():
+    check_value(*cost_by_class(["a"], ["b"]), read_rows(["a"], ["b"]), total_bill([0], [1], test_costs=1))
 
 
 def test_paths_are_costs_too(tmp_path):
@@ -323,6 +334,34 @@ def test_cost_curve_extremes_and_labels():
     assert flipped.area() == 0
 
 
+def test_a_cost_curve_by_hand():
+    # Thresholds above 4, from 4, 3, 2 and 1 on: (FP, FN) = (0, 1), (0, 1/2), (1/2, 1/2), (1/2, 0), (1, 0).
+    curve = cost_curve([1, 0, 1, 0], [4, 3, 2, 1])
+    assert curve.probability_cost.tolist() == [0.0, 0.0, 0.5, 1.0, 1.0]
+    assert curve.normalised_expected_cost.tolist() == [0.0, 0.0, 0.25, 0.0, 0.0]
+    assert curve.thresholds.tolist() == [np.inf, 4.0, 2.0, -np.inf]
+    assert curve.at([0.0, 0.25, 0.5, 0.9, 1.0]) == pytest.approx([0.0, 0.125, 0.25, 0.05, 0.0])
+    assert curve.area() == pytest.approx(0.125)
+    check_value(curve)
+    # Half of the weight of the negatives lies below everything else.
+    heavy = cost_curve([1, 0, 1, 0], [4, 3, 2, 1], sample_weight=[1, 1, 1, 3])
+    assert heavy.probability_cost.tolist() == pytest.approx([0.0, 0.0, 1 / 3, 1.0, 1.0])
+    assert heavy.at(1 / 3) == pytest.approx(1 / 6)
+
+
+def test_operating_points_by_hand():
+    assert probability_cost([[0, 1], [4, 0]], 0.5) == pytest.approx(0.8)
+    assert probability_cost([[1, 3], [5, 2]], 0.4) == pytest.approx(0.4 * 3 / (0.4 * 3 + 0.6 * 2))
+    assert probability_cost([[0, 1], [4, 0]], 0) == 0.0
+    assert probability_cost([[0, 1], [4, 0]], 1) == 1.0
+    assert probability_cost([[0, 0], [4, 0]], 0.5) == 1.0
+    assert probability_cost([[0, 1], [1, 0]], 0.5) == 0.5
+    assert probability_cost([[0, 1], [4, 4]], 0.5) == 0.0
+    for transposed in ([[0, 9], [0, 1]], [[1, 0], [9, 0]]):
+        with pytest.raises(ValueError, match="mistakes that cost more than being right"):
+            probability_cost(transposed, 0.5)
+
+
 def test_probability_cost_meets_the_curve():
     X, y = load_breast_cancer(return_X_y=True)
     score = GaussianNB().fit(X, y).predict_proba(X)[:, 1]
@@ -360,6 +399,36 @@ def test_calibration_error_by_quantiles():
     assert expected_calibration_error([0] * 20, proba, classes=[0, 1], strategy="quantile") == pytest.approx(
         0.25
     )
+
+
+def test_a_confidence_on_the_edge_of_two_bins_belongs_to_the_lower_one():
+    proba = [[0.6, 0.4], [0.7, 0.3], [0.8, 0.2]]
+    # Bins by quantiles are {0.6, 0.7} and {0.8}; the second row is wrong.
+    edge = expected_calibration_error([0, 1, 0], proba, strategy="quantile", n_bins=2)
+    assert edge == pytest.approx((abs(0.6 - 1 + 0.7) + abs(0.8 - 1)) / 3)
+    even = expected_calibration_error([0, 1, 0], proba, n_bins=10)
+    assert even == pytest.approx((0.4 + 0.7 + 0.2) / 3)
+    # From 0.7 on is a bin of ten, and 1 belongs to the last.
+    assert expected_calibration_error([0, 0], [[1.0, 0.0], [0.95, 0.05]], classes=[0, 1]) == pytest.approx(
+        0.025
+    )
+    third = expected_calibration_error(
+        [0, 1, 0], proba, strategy="quantile", n_bins=3, sample_weight=[1, 1, 2]
+    )
+    assert third == pytest.approx((0.4 + 0.7 + 2 * 0.2) / 4)
+    assert expected_calibration_error([0, 1, 0], proba, n_bins=1) == pytest.approx(0.1 / 3)
+
+
+def test_the_columns_of_probabilities_are_those_of_the_matrix():
+    proba, matrix = [[0.9, 0.1], [0.9, 0.1]], CostMatrix([[0, 1], [1, 0]], ["b", "a"])
+    assert expected_calibration_error(["b", "b"], proba, cost_matrix=matrix) == pytest.approx(0.1)
+    assert expected_calibration_error(["b", "a"], proba) == pytest.approx(0.4)  # sorted: a comes first
+    assert expected_calibration_error(["b", "b"], proba, classes=["a", "b"]) == pytest.approx(0.9)
+    given = {"cost_matrix": matrix, "classes": ["a", "b"]}
+    assert expected_calibration_error(["b", "b"], proba, **given) == pytest.approx(0.9)
+    for n_bins in (True, 2.0):
+        with pytest.raises(ValueError, match="n_bins must be an int >= 1"):
+            expected_calibration_error([0, 1], np.eye(2), n_bins=n_bins)
 
 
 # -- scorers

@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stakes import C45Classifier, CostMatrix, RuleClassifier, load_model
 from stakes.metrics import cost_with_abstention, coverage
-from stakes.rules import RuleSearchWarning, plot_coverage
-from stakes.rules.path import CoveragePoint, cheapest
+from stakes.rules import RuleSearchWarning
+from stakes.rules.path import cheapest
 
 
 def loans(n_rows=400, seed=0):
@@ -234,37 +234,6 @@ def test_the_bill_has_mistakes_tests_and_silence():
     assert model.upfront_cost() == pytest.approx(0.3)
     assert point.mistakes + point.silence == pytest.approx(paid)
     assert point.bill == pytest.approx(point.mistakes + point.tests + point.silence)
-
-
-def test_ties_of_bills_go_to_coverage():
-    def point(t_good, covered, silence):
-        return CoveragePoint(t_good, covered, 1.0, 0.0, 0.0, silence, 1)
-
-    assert cheapest([point(0.1, 0.5, 0.2), point(0.2, 0.7, 0.2), point(0.3, 0.9, 0.3)]).t_good == 0.2
-
-
-def test_rules_that_held_out_rows_contradict_are_dropped():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({f"x{j}": rng.choice(list("abcdef"), 240) for j in range(8)})
-    y = np.where(X["x0"] == "a", "yes", np.where(rng.random(240) < 0.5, "yes", "no"))
-    free = RuleClassifier(t_good=0.1, min_support=3, max_length=3).fit(X, y)
-    checked = RuleClassifier(t_good=0.1, min_support=3, max_length=3, held_out=0.33).fit(X, y)
-    assert len(checked.rules_) < len(free.rules_)
-    assert any(rule.conditions == ("x0 is 'a'",) for rule in checked.rules_)
-
-
-def test_plot_coverage():
-    pytest.importorskip("matplotlib").use("agg")
-    points = RuleClassifier().coverage_path(*loans(), [0.2, 0.5, 0.9])
-    ax = plot_coverage(points, label="loans")
-    assert ax.get_xlabel() == "share of rows decided"
-    assert len(ax.lines[0].get_xdata()) == 3
-    assert plot_coverage(points, ax=ax) is ax
-    import matplotlib.pyplot as plt
-
-    plt.close(ax.figure)
-    with pytest.raises(ValueError, match="points"):
-        plot_coverage([])
 
 
 # ---- bounds ------------------------------------------------------------------------------------------------

@@ -329,32 +329,7 @@ def test_a_sorted_table_is_forgotten_by_its_rows():
     assert kept.core is not None and kept.take([0, 1]).core is None and kept.select(["x1"]).core is None
 
 
-# ---- plots, progress, errors -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("objective", ["accuracy", "cost"])
-def test_plot(objective):
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    X, y = data(120)
-    search = TradeoffSearchCV(tree(), grid=GRID, cv=3, objective=objective).fit(X, y)
-    ax = search.plot()
-    ax.figure.canvas.draw()
-    drawn = {line.get_label(): line.get_xydata() for line in ax.lines}
-    assert len(drawn["front"]) == len(search.front_) and len(drawn["values of gamma"]) == len(GRID)
-    assert drawn["baseline"][0, 0] == search.baseline_.test_cost
-    assert drawn["chosen"][0, 0] == search.best_point_.test_cost
-    other = pyplot.figure().subplots()
-    assert search.plot(other) is other
-    pyplot.close("all")
-
-
-def test_verbose_says_what_was_chosen(capsys):
-    X, y = data(90)
-    search = TradeoffSearchCV(tree(), grid=GRID, cv=3, verbose=1, n_jobs=2).fit(X, y)
-    assert search.describe() in capsys.readouterr().err
+# ---- errors ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

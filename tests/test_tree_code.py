@@ -7,18 +7,33 @@ import shutil
 import sqlite3
 import subprocess
 
+import numpy as np
 import pytest
 
 from oracles.random_trees import random_fitted, random_rows, raw_row
-from oracles.router import predict_code, probabilities
-from stakes.tree.code import export_c, export_python
+from oracles.router import leaves_reached, predict_code, probabilities
+from stakes.tree.code import NESTING, export_c, export_python, function_roots
 from stakes.tree.sql import export_sql
 
 CASES = [(seed, 31, "bushy") for seed in range(60)] + [
     (90, 400, "bushy"),
-    (91, 260, "chain"),
+    (95, 260, "chain"),
     (92, 1, "bushy"),
 ]
+
+
+@pytest.mark.parametrize("seed, size, deepest", [(95, 260, 2 * NESTING), (94, 400, 3 * NESTING)])
+def test_rows_get_deep_into_the_chains(seed, size, deepest):
+    """Deeper than several functions that call each other, or else their agreement would say nothing."""
+    fitted = random_fitted(seed, size, "chain")
+    reached = [
+        max(fitted.tree.depth[node] for _, node in leaves_reached(fitted.tree, row))
+        for row in random_rows(seed, fitted)
+        if not any(value != value or value == -1 for value in row)
+    ]
+    depths = np.sort(reached)
+    assert depths[-1] > deepest and len(np.unique(depths)) > 5
+    assert len(function_roots(fitted)) > deepest // NESTING
 
 
 @pytest.mark.parametrize("seed, size, shape", CASES)
@@ -88,7 +103,7 @@ def in_sqlite(fitted, raw_rows):
     return [answer for (answer,) in answers]
 
 
-SQL_CASES = [*CASES, (93, 3000, "bushy"), (94, 900, "chain")]
+SQL_CASES = [*CASES, (93, 3000, "bushy"), (94, 400, "chain")]
 
 
 @pytest.mark.parametrize("seed, size, shape", SQL_CASES)

@@ -46,7 +46,12 @@ def plain_host(folder: Path) -> Path:
 
 def environment(counters: Path, count: str = "trees,lines", host: Path = HOST) -> dict[str, str]:
     """The environment that starts the tracer, as the commands make it."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "COV"))}
+    counted = "COVERAGE_PROCESS_CONFIG"  # present where coverage.py counts the lines of programs, too
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if key == counted or not key.startswith(("PYTHON", "COV"))
+    }
     kept |= SANITIZERS if SANITIZERS["LD_PRELOAD"] else {}
     return {**kept, "PYTHONPATH": str(host / "path"), startup.FOLDER: str(counters), startup.COUNT: count}
 

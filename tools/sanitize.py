@@ -7,7 +7,6 @@ Extra arguments are passed on to pytest: ``python tools/sanitize.py -k route``.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -67,8 +66,7 @@ def main(arguments: list[str]) -> int:
 
 def build() -> None:
     """Compile the extension with the sanitizers."""
-    ensure("nanobind", "nanobind")
-    cmake = shutil.which("cmake") or ensure_command("cmake")
+    cmake = str(Path(sys.executable).with_name("cmake"))
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     options = ["-DSTAKES_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug", f"-DPython_EXECUTABLE={sys.executable}"]
     options.append("-DCMAKE_CXX_COMPILER=g++")
@@ -141,18 +139,6 @@ def library(name: str) -> str:
     if not Path(found).is_absolute():
         raise SystemExit(f"sanitize: g++ does not have {name}; install the sanitizers of your compiler")
     return str(Path(found).resolve())
-
-
-def ensure(module: str, requirement: str) -> None:
-    """Install what building needs and the package does not."""
-    if importlib.util.find_spec(module) is None:
-        call([sys.executable, "-m", "pip", "install", "--quiet", requirement])
-
-
-def ensure_command(name: str) -> str:
-    """Install a command into this environment."""
-    ensure(name, name)
-    return str(Path(sys.executable).parent / name)
 
 
 def call(command: list[str]) -> None:

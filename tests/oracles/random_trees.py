@@ -48,27 +48,35 @@ def random_schema(rng, n_columns=5):
 
 
 def random_tree(rng, schema, n_classes, max_nodes=31, shape="bushy"):
-    """Grow at random; weights of children add up to their parent's, some children are empty."""
+    """Grow at random; weights of children add up to their parent's, some children are empty.
+
+    A "chain" grows at its last branch only, and most values lead there, so that rows end at all depths.
+    """
     feature, threshold, first, n_branches = [-1], [np.nan], [-1], [0]
-    weights = [rng.integers(0, 20, n_classes).astype(float)]
+    weights = [rng.integers(0 if shape == "bushy" else 5, 20, n_classes).astype(float)]
     tables: list[list[int]] = [[]]
     node = 0
     while node < len(feature) and len(feature) < max_nodes:
-        grow = node == len(feature) - 1 if shape == "chain" else rng.random() < 0.6
-        if node == 0 or grow:
+        chain = shape == "chain"
+        if node == 0 or (node == len(feature) - 1 if chain else rng.random() < 0.6):
             j = int(rng.integers(len(schema.columns)))
             column = schema.columns[j]
             if column.kind == "numeric":
                 branches = 2
-                threshold[node] = float(rng.choice([rng.normal(), rng.integers(-2, 3), rng.normal() * 1e-9]))
+                cut = float(rng.choice([rng.normal(), rng.integers(-2, 3), rng.normal() * 1e-9]))
+                threshold[node] = node / 8 + rng.random() / 16 if chain else cut
             else:
                 n_values = len(column.categories)
                 branches = max(2, n_values if rng.random() < 0.5 else int(rng.integers(2, 4)))
                 tables[node] = rng.integers(-1 if rng.random() < 0.3 else 0, branches, n_values).tolist()
+                if chain:
+                    tables[node] = [b if rng.random() < 0.02 else branches - 1 for b in tables[node]]
             feature[node], first[node], n_branches[node] = j, len(feature), branches
             shares = rng.dirichlet(np.ones(branches), n_classes).T * (rng.random((branches, 1)) < 0.8)
             if rng.random() < 0.5:
                 shares = np.round(shares * 4) / 4
+            if chain:
+                shares = np.vstack([shares[:-1] / 8, np.ones(n_classes)])
             for b in range(branches):
                 feature.append(-1), threshold.append(np.nan), first.append(-1), n_branches.append(0)
                 tables.append([])

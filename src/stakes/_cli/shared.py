@@ -149,6 +149,9 @@ class RateColumn(ProgressColumn):
 def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
     """Show a bar on stderr while the work goes on; nothing where stderr is no terminal."""
     console = Console(stderr=True)
+    if not console.is_terminal:  # a bar that is disabled prints an empty line before rich 15
+        yield lambda done, total, what: None
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -156,7 +159,7 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
         RateColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=None)
 
         def advance(done: int, total: int, what: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 from stakes._readers.common import (
@@ -19,13 +20,14 @@ from stakes._readers.common import (
 )
 
 MISSING = ["", "?", "NA", "NaN", "nan"]
+_BLANK_LINES = re.compile(r"\A\s*\n")
 
 
 def read_csv(path: Path) -> RawTable:
     """Read a CSV file; a column is numeric if all its values that are not missing are numbers."""
     data = read_text(path)
     offset, line = _first_record(path, data)
-    header = data[:offset].decode("utf-8").rstrip("\r\n")
+    header = _BLANK_LINES.sub("", data[:offset].decode("utf-8")).rstrip("\r\n")
     delimiter = max(",;\t", key=lambda mark: _count_outside_quotes(header, mark))
     names = _names(path, header, delimiter)
     format = text_format(
@@ -68,9 +70,7 @@ def _count_outside_quotes(text: str, mark: str) -> int:
 
 def _names(path: Path, header: str, delimiter: str) -> list[str]:
     try:
-        cells = next(
-            csv.reader(io.StringIO(header.lstrip("\r\n"), newline=""), delimiter=delimiter, strict=True)
-        )
+        cells = next(csv.reader(io.StringIO(header, newline=""), delimiter=delimiter, strict=True))
     except (csv.Error, StopIteration) as error:
         raise TableFileError(path, f"the header cannot be read ({error}).", 1) from None
     # pandas and R write an index without a name.

@@ -87,8 +87,6 @@ class Guard(CostWrapper):
         reject_weight(self.estimator, weight)
         bill = self.cost_matrix_.values[codes] if rows is None else rows
         share = np.ones(len(codes)) if weight is None else weight
-        if share.sum() <= 0:
-            raise ValueError("sample_weight must have a positive sum, got weights that are all zero")
         self.prior_ = np.bincount(codes, weights=share, minlength=len(self.classes_)) / share.sum()
         constant_costs = np.average(bill, axis=0, weights=share)
         best = int(min_cost_class(constant_costs[np.newaxis, :])[0])

@@ -100,7 +100,7 @@ class Trained:
 
 def train(
     runs: Runs,
-    settings: Settings = Settings(),  # noqa: B008  frozen
+    settings: Settings = Settings(),
     *,
     texts: Mapping[str, str] | None = None,
     program: str | None = None,

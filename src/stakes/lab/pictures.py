@@ -57,7 +57,7 @@ def figure_picture(table: ResultTable) -> str:
     height, bottom, top = 260, 52, 40
     rows = [row for row in table.rows if row.x is not None]
     xs = [row.x for row in rows if row.x is not None]
-    x = Axis.around(xs, LEFT, WIDTH - RIGHT, log=table.log_x and min(xs, default=1.0) > 0)
+    x = Axis.around(xs, LEFT, WIDTH - RIGHT, log=table.log_x and min(xs, default=0.0) > 0)
     parts: list[str] = []
     panels = _panels(table.columns)
     for p, (name, columns) in enumerate(panels.items()):

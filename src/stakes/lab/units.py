@@ -212,7 +212,7 @@ def _plain(value: Any) -> float | None:
 def reset_peak_memory() -> None:
     """Forget the most that this process has held so far, where the system can (Linux)."""
     try:
-        Path("/proc/self/clear_refs").write_text("5")
+        Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
     except OSError:
         return
 
@@ -220,7 +220,7 @@ def reset_peak_memory() -> None:
 def peak_memory() -> int | None:
     """Most bytes that this process has held since `reset_peak_memory`, or since its start elsewhere."""
     try:
-        status = Path("/proc/self/status").read_text()
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
         return 1024 * int(status.partition("VmHWM:")[2].split()[0])
     except (OSError, IndexError, ValueError):
         pass

@@ -201,4 +201,4 @@ def _bins(confidence: NDArray[np.float64], n_bins: int, strategy: str) -> NDArra
         return np.clip((confidence * n_bins).astype(np.intp), 0, n_bins - 1)
     # rows of one confidence stay in one bin, whatever their order
     edges = np.quantile(confidence, np.linspace(0, 1, n_bins + 1)[1:-1])
-    return np.searchsorted(edges, confidence, side="left")
+    return np.searchsorted(edges, confidence)  # an edge itself belongs to the lower bin

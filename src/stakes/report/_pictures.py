@@ -136,7 +136,8 @@ def comparison_picture(comparison: Comparison) -> str:
     results = sorted(comparison.results, key=lambda r: r.decisive.mean)
     left, step, top = 20 + 7.4 * min(34, max(len(r.name) for r in results)), 26, 14
     bottom = top + step * len(results)
-    ends = [end for r in results for end in (r.decisive.low, r.decisive.high) if math.isfinite(end)]
+    known = [(r.decisive.low, r.decisive.mean, r.decisive.high) for r in results]
+    ends = [end for found in known for end in found if math.isfinite(end)]
     base = comparison.constant_cost
     x = Axis.around([*ends, base], left, WIDTH - RIGHT)
     parts = [

@@ -166,8 +166,6 @@ class TradeoffSearchCV(CostWrapper):
         given = self._given_grid(inner)
         table = X if y is None else Table.from_data(X, inner.categorical_features)
         _, codes, rows, weight = self._check_fit(X, y, costs, sample_weight)
-        if weight is not None and weight.sum() <= 0:
-            raise ValueError("sample_weight must have a positive sum, got weights that are all zero")
         study = Study(self, inner, table, codes, rows, weight)
         with progress(self.verbose) as advance:
             study.advance = advance

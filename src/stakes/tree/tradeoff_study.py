@@ -169,15 +169,16 @@ class Study:
 def progress(verbose: int) -> Iterator[Callable[[int, int], None]]:
     """Count the fits on stderr; nothing where that is no terminal."""
     console = Console(stderr=True)
+    if not verbose or not console.is_terminal:  # a bar that is disabled prints an empty line before rich 15
+        yield lambda done, more: None
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    hidden = not verbose or not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task, total = bar.add_task("Fitting", total=0), 0
 
         def advance(done: int, more: int) -> None:
             nonlocal total
             total += more
-            if not hidden:
-                bar.update(task, advance=done, total=total)
+            bar.update(task, advance=done, total=total)
 
         yield advance

@@ -1,0 +1,350 @@
+"""Options of the commands: defaults are those of the library, and each of them arrives where it should."""
+
+import inspect
+import typing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from stakes import C45Classifier, CostMatrix, Guard
+from stakes._cli import app as app_module
+from stakes._cli import clarify, clarify_train, compare, evaluate, fit, report, reproduce
+from stakes.cli import app
+from stakes.evolve import GDTClassifier
+from stakes.forensics import record as forensics_record
+from stakes.forensics.train import Settings
+from stakes.lab.comparison import compare as cross_validate
+from stakes.lab.study import reproduce as reproduce_paper
+from stakes.lab.versus import versus
+from stakes.reductions import BoostedStakes
+from stakes.rules import RuleClassifier
+from stakes.tree.code import export_c
+from stakes.tree.sql import export_sql
+
+COSTS = CostMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
+    return result
+
+
+def commands():
+    """Every command and its function."""
+    for group in (app, clarify.app):
+        for one in group.registered_commands:
+            yield one.name or one.callback.__name__, one
+
+
+def defaults(function):
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.default is not inspect.Parameter.empty
+    }
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """Six rows, costs and prices, in the folder where the commands run."""
+    monkeypatch.chdir(tmp_path)
+    Path("d.csv").write_text(
+        "a,b,n,class\n1,x,1,bad\n2,x,2,bad\n3,y,1,bad\n6,x,1,good\n7,y,3,good\n8,y,1,good\n"
+    )
+    Path("costs.csv").write_text("actual\\predicted,bad,good\nbad,0,5\ngood,1,0\n")
+    Path("prices.csv").write_text("feature,price\na,2\nb,3\nn,1\n")
+    return tmp_path
+
+
+# ---- what options are called -------------------------------------------------------------------------------
+
+
+def hinted(function):
+    """What is said about each option of a command."""
+    hints = typing.get_type_hints(function, include_extras=True)
+    return {name: hints[name].__metadata__[0] for name in inspect.signature(function).parameters}
+
+
+def test_every_option_is_explained_and_every_command_names_the_exit_codes():
+    names = []
+    for name, one in commands():
+        names.append(name)
+        assert one.callback.__doc__ and "For example:" in one.callback.__doc__
+        assert all(info.help for info in hinted(one.callback).values()), name
+        if name not in ("record", "run"):  # these exit as the program does
+            assert one.epilog == app_module.EXIT_CODES
+    assert names == [
+        *[
+            "demo",
+            "describe",
+            "fit",
+            "predict",
+            "evaluate",
+            "report",
+            "compare",
+            "reproduce",
+            "show",
+            "ask",
+            "export",
+        ],
+        *["record", "run", "label", "train", "explain"],
+    ]
+    assert app.info.epilog == app_module.EXIT_CODES and "stopped by Ctrl-C" in app_module.EXIT_CODES
+    assert app.info.context_settings == {"help_option_names": ["-h", "--help"]}
+    assert (app.info.no_args_is_help, clarify.app.info.no_args_is_help) == (True, True)
+    assert clarify.app.info.help == "Watch the few functions that matter, explain why a program failed."
+    assert (app._add_completion, app.pretty_exceptions_enable) == (False, False)
+    assert app.rich_markup_mode == "markdown"
+
+
+def test_what_stands_for_a_value_and_what_is_shown_of_a_default():
+    infos = hinted(fit.command) | hinted(compare.command) | {"MODEL": hinted(report.command)["model"]}
+    assert {
+        name: infos[name].metavar for name in ("data", "costs", "target", "weights", "feature_costs")
+    } == {
+        "data": "DATA",
+        "costs": "FILE",
+        "target": "COLUMN",
+        "weights": "COLUMN",
+        "feature_costs": "FILE",
+    }
+    assert infos["MODEL"].metavar == "MODEL" and infos["cluster"].metavar == "ADDRESS"
+    assert infos["data"].show_default is False and infos["MODEL"].show_default is False
+    assert hinted(clarify.record)["command"].show_default is False
+
+
+def test_every_default():
+    """What a command does without options is part of its interface."""
+    shared = {"debug": False, "as_json": False, "costs": None, "target": None, "weights": None}
+    shared |= {"feature_costs": None, "tree": False, "noun": "case", "abstain_cost": None, "silence": False}
+    found = {name: defaults(one.callback) for name, one in commands()}
+    rest = {
+        name: {key: value for key, value in options.items() if shared.get(key, ...) != value}
+        for name, options in found.items()
+    }
+    nothing = {"output": None, "format": None}
+    assert rest.pop("fit").keys() >= {"criterion", "folds"}  # below, next to the estimators
+    assert rest == {
+        "demo": {"folder": Path("stakes-demo")},
+        "describe": {},
+        "predict": {**nothing, "explain": False, "with_data": False},
+        "evaluate": {
+            "model": None,
+            "learner": None,
+            "folds": None,
+            "repeats": None,
+            "level": 0.95,
+            "seed": 0,
+            "report": None,
+        },
+        "report": {"output": Path("report.html"), "title": None, "note": ""},
+        "compare": {
+            "learner": None,
+            "folds": 10,
+            "repeats": 1,
+            "seed": 0,
+            "n_jobs": -1,
+            "cluster": None,
+            "output": None,
+        },
+        "reproduce": {
+            "protocol": None,
+            "table": None,
+            "figure": None,
+            "datasets": None,
+            "quick": False,
+            "n_jobs": -1,
+            "cluster": None,
+            "python": None,
+            "output": Path("stakes-lab"),
+        },
+        "show": {**nothing, "max_depth": None},
+        "ask": {"budget": None, "known": None},
+        "export": {"to": None, "output": None, "name": "tree", "table": None, "column": "prediction"},
+        "record": {"runs": Path("runs"), "label": None, "input": None, "trees": True, "lines": False},
+        "run": {},
+        "label": {"again": False},
+        "train": {
+            "output": Path("model.json"),
+            "max_loss": 0.01,
+            "texts": None,
+            "trees": True,
+            "lines": False,
+            "merge": None,
+            "purity": 0.9,
+            "max_wrong": None,
+            "guard": True,
+            "program": None,
+            "folds": 5,
+            "plot": None,
+            "seed": 0,
+        },
+        "explain": {},
+    }
+
+
+def test_defaults_are_those_of_the_library():
+    trained = defaults(clarify_train.command)
+    settings = Settings()
+    assert settings == Settings(
+        ("functions", "trees"),
+        trained["max_loss"],
+        trained["folds"],
+        trained["purity"],
+        trained["seed"],
+        trained["guard"],
+    )
+    assert (trained["trees"], trained["lines"]) == (True, False)
+    recorded, library = defaults(clarify.record), defaults(forensics_record)
+    assert {name: recorded[name] for name in ("trees", "lines", "label", "input")} == {
+        name: library[name] for name in ("trees", "lines", "label", "input")
+    }
+    compared, library = defaults(compare.command), defaults(versus)
+    for option, argument in (("folds", "n_folds"), ("repeats", "n_repeats"), ("seed", "seed")):
+        assert compared[option] == library[argument] == defaults(cross_validate).get(argument, 0)
+    evaluated, library = defaults(evaluate.command), defaults(cross_validate)
+    assert (evaluated["level"], evaluated["seed"]) == (library["level"], library["random_state"])
+    assert defaults(reproduce.command)["quick"] == defaults(reproduce_paper)["quick"]
+    exported = defaults(app_module.export.command)
+    assert exported["name"] == defaults(export_c)["name"]
+    assert exported["column"] == defaults(export_sql)["output"]
+
+
+# ---- fit ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fitted_by(place, monkeypatch):
+    """What `stakes fit` would fit, with its parameters; nothing is learnt."""
+    handed = []
+    monkeypatch.setattr(
+        fit, "_learn", lambda model, problem, output, as_json, *more: handed.append((model, output))
+    )
+
+    def call(*options):
+        run("fit", "d.csv", "-c", "costs.csv", *options)
+        model, output = handed.pop()
+        return model, output
+
+    return call
+
+
+def plain(model):
+    """Parameters, with costs as arrays of numbers and prices as a dict."""
+    params = model.get_params(deep=False)
+    if params.get("cost_matrix") is not None:
+        params["cost_matrix"] = params["cost_matrix"].values.tolist()
+    if params.get("feature_costs") is not None:
+        params["feature_costs"] = dict(params["feature_costs"].prices)
+    return params
+
+
+def test_without_options_the_estimators_have_their_own_defaults(fitted_by):
+    model, output = fitted_by()
+    assert output == Path("model.json")
+    assert isinstance(model, Guard)
+    assert plain(model) == {**plain(Guard(model.estimator)), "cv": 10, "random_state": 0}
+    assert type(model.estimator) is C45Classifier
+    assert plain(model.estimator) == plain(C45Classifier(cost_matrix=COSTS))
+    for name, estimator in (
+        ("rules", RuleClassifier(cost_matrix=COSTS)),
+        ("boosted", BoostedStakes(cost_matrix=COSTS)),
+    ):
+        model, _ = fitted_by("-l", name)
+        assert type(model) is type(estimator) and plain(model) == plain(estimator)
+    model, _ = fitted_by("-l", "gdt")
+    assert isinstance(model, Guard) and plain(model.estimator) == plain(GDTClassifier(cost_matrix=COSTS))
+
+
+PRICES = {"a": 2.0, "b": 3.0, "n": 1.0}
+# Options for the tree, and the parameters that they change, each to a value that no other has.
+TREE_OPTIONS = [
+    (
+        "--cost-use none --decision min_cost --criterion gini --prune none --confidence 0.1 --dialect j48 "
+        "--max-depth 0 --max-leaves 1 --min-objects 5 --min-gain 0.5 --max-bins 9 --smoothing laplace "
+        "--smoothing-strength 3 --cost-vector max --categorical n --categorical a --unseen error --seed 7 "
+        "--jobs 4 --growth best_first",
+        {
+            "cost_use": "none",
+            "decision": "min_cost",
+            "criterion": "gini",
+            "prune": None,
+            "confidence": 0.1,
+            "dialect": "j48",
+            "max_depth": 0,
+            "max_leaf_nodes": 1,
+            "min_objects": 5.0,
+            "min_gain": 0.5,
+            "max_bins": 9,
+            "smoothing": "laplace",
+            "smoothing_strength": 3.0,
+            "cost_vector": "max",
+            "categorical_features": ["n", "a"],
+            "unseen": "error",
+            "random_state": 7,
+            "n_jobs": 4,
+            "growth": "best_first",
+        },
+    ),
+    ("--group-values", {"group_values": True}),
+    ("--no-collapse", {"collapse": False}),
+    ("--no-raise --prune cost", {"raise_subtrees": False, "prune": "cost"}),
+    ("--no-ratio-of-candidate", {"ratio_of_candidate": False}),
+    (
+        "--feature-costs prices.csv --criterion cs_gain --gamma 0 --max-upfront-cost 6 --max-path-cost 4",
+        {
+            "feature_costs": PRICES,
+            "criterion": "cs_gain",
+            "gamma": 0.0,
+            "max_upfront_cost": 6.0,
+            "max_path_cost": 4.0,
+        },
+    ),
+    ("--cut-off 0.3 --min-support 5 --max-length 2 --abstain-cost 1", {}),  # these are for others
+]
+
+
+def test_each_option_changes_its_parameter_and_no_other(fitted_by):
+    expected = plain(C45Classifier(cost_matrix=COSTS))
+    for options, changed in TREE_OPTIONS:
+        model, _ = fitted_by("--no-guard", *options.split())
+        assert plain(model) == expected | changed, options
+    guard, output = fitted_by("--folds", 3, "--seed", 7, "-o", "other.json")
+    assert (guard.cv, guard.random_state, output) == (3, 7, Path("other.json"))
+
+
+def test_rules_and_evolution_are_handed_their_options(fitted_by):
+    common = "--categorical n --unseen error --jobs 2 --seed 7 --feature-costs prices.csv --abstain-cost 0.4"
+    shared = {
+        "categorical_features": ["n"],
+        "unseen": "error",
+        "n_jobs": 2,
+        "random_state": 7,
+        "feature_costs": PRICES,
+        "abstain_cost": 0.4,
+    }
+    options = "-l rules --cut-off 0.3 --min-support 5 --max-length 2 --cost-vector max"
+    model, _ = fitted_by(*options.split(), *common.split())
+    changed = {"t_good": 0.3, "min_support": 5.0, "max_length": 2, "cost_vector": "max"}
+    assert plain(model) == plain(RuleClassifier(cost_matrix=COSTS)) | shared | changed
+    guard, _ = fitted_by("-l", "gdt", "--max-depth", 3, "--folds", 4, *common.split())
+    assert (guard.cv, guard.random_state) == (4, 7)
+    assert plain(guard.estimator) == plain(GDTClassifier(cost_matrix=COSTS)) | shared | {"max_depth": 3}
+    model, _ = fitted_by("-l", "gdt", "--no-guard")
+    assert type(model) is GDTClassifier
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ("--criterion cs_gain", "--criterion cs_gain"),
+        ("--gamma 1", "--gamma"),
+        ("--max-upfront-cost 1", "--max-upfront-cost"),
+        ("--max-path-cost 1", "--max-path-cost"),
+    ],
+)
+def test_what_needs_prices_says_so(place, options, named):
+    error = " ".join(run("fit", "d.csv", *options.split(), code=2).stderr.replace("│", " ").split())
+    assert f"Invalid value for {named}: needs --feature-costs." in error

@@ -1,0 +1,75 @@
+"""Run the checks that take too long for every change, and print what was run, with counts and minutes.
+
+``make check-large`` runs all of them, ``make check-large CHECKS="properties lowest"`` some. A check is a
+command that ends with a line such as "12 passed, 1 skipped"; a new one is a line in ``CHECKS``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import build_tracer
+
+ROOT = Path(__file__).resolve().parents[1]
+PYTEST = [sys.executable, "-m", "pytest", "--numprocesses", "auto", "-q"]
+SEED = str(random.SystemRandom().randrange(1, 2**32))
+
+#: What each check is called, the variables that it sets, and its command.
+CHECKS: dict[str, tuple[dict[str, str], list[str]]] = {
+    # What this finds becomes an @example of the test that failed.
+    "properties": ({"HYPOTHESIS_PROFILE": "thorough"}, [*PYTEST, "-m", "hypothesis"]),
+    "seed": ({"STAKES_TEST_SEED": SEED}, PYTEST),
+    "lowest": ({}, ["make", "test-lowest"]),
+}
+for version, python in build_tracer.interpreters().items():
+    if python == sys.executable:
+        continue
+    CHECKS[f"python{version}"] = {}, ["make", "test", f"PYTHON={python}", f"VENV=.venv-{version}"]
+
+
+def main(names: list[str]) -> int:
+    """Run the named checks, or all; the exit status is 1 where one of them fails."""
+    unknown = set(names) - CHECKS.keys()
+    if unknown:
+        raise SystemExit(
+            f"check-large: there is no check {', '.join(sorted(unknown))}; known: {', '.join(CHECKS)}"
+        )
+    rows = [run(name) for name in names or CHECKS]
+    print(f"\n{'check':12} {'minutes':>7}  result (seed {SEED})")
+    for name, minutes, passed, counts in rows:
+        print(f"{name:12} {minutes:7.1f}  {'' if passed else 'FAILED: '}{counts}")
+    return 0 if all(passed for _, _, passed, _ in rows) else 1
+
+
+def run(name: str) -> tuple[str, float, bool, str]:
+    """Run one check and show its output as it comes; return its minutes, its verdict and its counts."""
+    variables, command = CHECKS[name]
+    print(
+        f"== {name}: {' '.join(f'{key}={value}' for key, value in variables.items())} {' '.join(command)}",
+        flush=True,
+    )
+    started, counts = time.monotonic(), "no counts printed"
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=os.environ | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        if re.search(r"\d+ (passed|failed)", line):
+            counts = line.strip(" =\n")
+    return name, (time.monotonic() - started) / 60, process.wait() == 0, counts
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

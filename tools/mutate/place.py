@@ -1,0 +1,168 @@
+"""A copy of the tree, with an environment that imports it: there changes are made and tests run."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from which_tests import ROOT, Coverage
+
+BUILD = ROOT / "build" / "mutate"
+# Tests that a change is tried on: first the quick ones, then as many of the rest.
+BUDGETS = (20.0, 240.0)  # seconds, as the tests took when lines were counted
+CMAKE = str(Path(sys.executable).with_name("cmake"))
+INSTALLED = Path(sysconfig.get_path("purelib"), "stakes")
+PYTEST_REFUSES = (4, 5)  # it was called wrongly, or found no test
+GRACE = 60.0  # seconds for start and collection
+
+
+class Place:
+    """One copy, used by one worker at a time."""
+
+    def __init__(self, number: int) -> None:
+        self.folder = BUILD / f"place{number}"
+        self.python = self.folder / ".venv" / "bin" / "python"
+        self._chosen = self.folder / "chosen.json"
+        self._copy()
+        self._environment()
+
+    def _copy(self) -> None:
+        """Copy the tracked files and the compiled parts; the core's build is kept for the next time."""
+        for entry in self.folder.iterdir() if self.folder.exists() else ():
+            if entry.name != "build":
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+        listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+        names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True).stdout
+        for name in filter(None, names.decode().split("\0")):
+            if (ROOT / name).is_file():
+                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, self.folder / name)
+        host = Path("src", "stakes", "forensics", "host")
+        for extension in (ROOT / host).glob("*.so"):
+            shutil.copy2(extension, self.folder / host)
+        self._install(INSTALLED)
+
+    def _install(self, built: Path) -> None:
+        """Take the compiled core from a folder."""
+        for extension in built.glob("_core*.so"):
+            shutil.copy2(extension, self.folder / "src" / "stakes")
+
+    def _environment(self) -> None:
+        """Make an environment that has the packages of this one, but imports stakes from the copy."""
+        venv = self.folder / ".venv"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+        (site,) = venv.glob("lib/python*/site-packages")
+        # What a .pth file names is searched as it is: the editable install's own .pth file is not read.
+        (site / "copy.pth").write_text(f"{self.folder / 'src'}\n{sysconfig.get_path('purelib')}\n")
+
+    def judge(self, task: dict, coverage: Coverage) -> dict:
+        """Make a change, run the tests that may notice, and take the change back."""
+        tests = tests_for(task, coverage)
+        path = self.folder / task["file"]
+        original = path.read_bytes()
+        path.write_text(task.pop("source"), encoding="utf-8")
+        try:
+            if "tests" in task and not self.build():
+                return {"end": "does not build"}
+            for part in parts(tests, coverage.seconds):
+                end, by = self.run(part, coverage.seconds)
+                if end != "not noticed":
+                    return {"end": end, "by": by, "tried": len(tests)}
+            return {"end": "not noticed" if tests else "not executed", "tried": len(tests)}
+        finally:
+            path.write_bytes(original)
+            if "tests" in task:
+                os.utime(path)  # the next build must see that it is the old one again
+                self._install(INSTALLED)
+
+    def confirm(self, rows: list[dict], coverage: Coverage) -> None:
+        """Run the tests that noticed without a change; what they noticed does not count where they fail."""
+        noticed = sorted({row["by"] for row in rows if row.get("by")})
+        failing = self.run(noticed, coverage.seconds, stop=False)[1].splitlines() if noticed else []
+        for row in rows:
+            if row.get("by") in failing:
+                row["end"] = "not noticed"
+
+    def run(self, tests: list[str], seconds: dict[str, float], stop: bool = True) -> tuple[str, str]:
+        """Run tests in their order; say how it ended and which of them failed."""
+        self._chosen.write_text(json.dumps(tests))
+        failed = Path(str(self._chosen) + ".failed")
+        failed.unlink(missing_ok=True)
+        environment = os.environ | {"STAKES_CHOSEN_TESTS": str(self._chosen), "HYPOTHESIS_PROFILE": "mutate"}
+        environment["PYTHONPATH"] = str(Path(__file__).parent)
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"  # a change within a second would not be seen
+        command = [str(self.python), "-m", "pytest", "-q", "-p", "select_plugin", "-p", "no:cacheprovider"]
+        command += ["-x"] if stop else []
+        files = sorted({test.partition("::")[0] for test in tests})
+        process = subprocess.Popen(
+            [*command, *files],
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            status = process.wait(GRACE + 5 * sum(seconds.get(test, 1.0) for test in tests))
+        except subprocess.TimeoutExpired:
+            return "hangs", ""
+        finally:
+            kill(process)
+        if status == 0:
+            return "not noticed", ""
+        if failed.exists():
+            return "noticed", failed.read_text(encoding="utf-8").strip()
+        if status in PYTEST_REFUSES:
+            raise RuntimeError(f"pytest ends with {status} in {self.folder} when asked to run {tests}")
+        return "does not start", ""
+
+    def build(self) -> bool:
+        """Build the changed core and put it into the copy."""
+        build = self.folder / "build" / "core"
+        if not (build / "CMakeCache.txt").exists():
+            flags = ["-DCMAKE_BUILD_TYPE=Release", f"-DPython_EXECUTABLE={self.python}"]
+            quietly([CMAKE, "-S", str(self.folder), "-B", str(build), *flags])
+        done = quietly([CMAKE, "--build", str(build), "--target", "_core"])
+        self._install(build)
+        return done
+
+
+def quietly(command: list[str]) -> bool:
+    """Run a command that says nothing; tell whether it worked."""
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def kill(process: subprocess.Popen) -> None:
+    """End a program and what it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def tests_for(task: dict, coverage: Coverage) -> list[str]:
+    """Choose tests: those that execute the line, or those of its module where importing it does."""
+    if "tests" in task:
+        return coverage.in_files(task["tests"])
+    return coverage.of_lines(task["file"], task["lines"] if task["in_function"] else None)
+
+
+def parts(tests: list[str], seconds: dict[str, float]) -> list[list[str]]:
+    """Cut tests into parts that take no longer than the budgets; what is left over is not run."""
+    result = []
+    for budget in BUDGETS:
+        spent, part = 0.0, []
+        for test in tests:
+            if spent + seconds[test] > budget:
+                break
+            part.append(test)
+            spent += seconds[test]
+        result.append(part)
+        tests = tests[len(part) :]
+    return [part for part in result if part]
