@@ -142,6 +142,37 @@ def test_a_bound_on_memory():
     assert {bound for bound, *_ in cuts} == {"max_memory"}
 
 
+def test_a_bound_on_memory_keeps_the_best_conditions():
+    """The conditions that fit, best quality first; the others are as if their values were not known."""
+    problem = large(600, 5, seed=3)
+    conditions = [((f, v),) for f in range(5) for v in range(3)]
+    qualities = [twin.judge(problem, twin.cover(problem, c))[1] for c in conditions]
+    best = [conditions[i][0] for i in np.argsort(qualities, kind="stable")[:6]]
+    found, cuts, _, _ = search(problem, [0.5], max_bytes=memory_of(problem, best))
+    assert cuts == [("max_memory", 1, 6, 15)]
+    problem.columns = [
+        [v if (f, v) in best else None for v in column] for f, column in enumerate(problem.columns)
+    ]
+    expected = search(problem, [0.5])[0][0]
+    assert len(expected[3]) > 3 and as_rules(found[0]) == as_rules(expected)
+
+
+def memory_of(problem, conditions):
+    """A bit for each row and condition, and two bytes for each row and column; classes fill whole words."""
+    n_words = sum(-(-problem.classes.count(c) // 64) for c in range(problem.n_classes))
+    return 8 * n_words * len(conditions) + 128 * n_words * len({f for f, _ in conditions})
+
+
+def test_rules_are_extended_by_later_columns_only():
+    """Two values in each of three columns, and nothing good: six conditions, twelve pairs, eight threes."""
+    values = np.array(list(np.ndindex(2, 2, 2, 2)))
+    problem = twin.Problem(values[:, :3].T.tolist(), [2] * 3, values[:, 3].tolist(), 2, max_length=3)
+    problem.class_costs, problem.min_support = [1.0, 1.0], [0.0, 0.0]
+    found, _, n_candidates, length = search(problem, [0.1])
+    assert len(found[0][3]) == 0 and length == 3
+    assert n_candidates == 12 + 8
+
+
 def test_a_bound_changes_nothing_that_fits():
     _, _, n_candidates, _ = free = search(large(), [0.3])
     bound = search(large(), [0.3], max_candidates=n_candidates)
