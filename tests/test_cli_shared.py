@@ -193,6 +193,11 @@ def test_a_bar_shows_how_far_it_is(monkeypatch):
 
     monkeypatch.setattr(shared, "Progress", Recorded)
     with shared.progress_bar("Reading") as advance:
+        advance(3, 10, "a file")
+    assert seen == []  # stderr is no terminal here
+    for name, value in COLOURS.items():
+        monkeypatch.setenv(name, value)
+    with shared.progress_bar("Reading") as advance:
         (bar, how) = seen[0]
         assert (bar.tasks[0].description, bar.tasks[0].total) == ("Reading", None)
         advance(3, 10, "a file")
@@ -200,11 +205,7 @@ def test_a_bar_shows_how_far_it_is(monkeypatch):
         assert (task.completed, task.total, task.description) == (3, 10, "Reading a file")
         advance(4, 10, "")
         assert bar.tasks[0].description == "Reading"
-    assert how["disable"] and how["transient"] and how["console"].stderr  # stderr is no terminal here
-    for name, value in COLOURS.items():
-        monkeypatch.setenv(name, value)
-    with shared.progress_bar("Reading"):
-        assert not seen[1][1]["disable"]
+    assert how["transient"] and how["console"].stderr
 
 
 def test_the_rate_is_shown_once_it_is_known():

@@ -186,12 +186,12 @@ class Files:
         self.texts, self.written = texts, {}
 
     def __call__(self, name):
-        def read_text():
+        def read_text(encoding):
             if name not in self.texts:
                 raise FileNotFoundError(name)
             return self.texts[name]
 
-        def write_text(text):
+        def write_text(text, encoding):
             if name not in self.texts:
                 raise PermissionError(name)
             self.written[name] = text

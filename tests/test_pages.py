@@ -138,7 +138,8 @@ def test_is_light_or_dark_as_the_system_says_or_the_button(pages, open_page, kin
     light = page.evaluate(BACKGROUND)
     assert light != dark
     button = page.locator("#theme")
-    assert button.inner_text() == "Dark colours"
+    # The page is told of the change by an event, which may come later.
+    page.wait_for_function("document.querySelector('#theme').innerText === 'Dark colours'")
     button.focus()
     page.keyboard.press("Enter")
     assert page.evaluate(BACKGROUND) == dark and button.inner_text() == "Light colours"

@@ -39,8 +39,9 @@ def build() -> None:
 
 
 def plain_host(folder: Path) -> Path:
-    """Copy the part that runs in the program without the compiled tracer."""
-    shutil.copytree(HOST, folder / "host", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    """Link to the part that runs in the program, without the compiled tracer."""
+    ignored = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(HOST, folder / "host", ignore=ignored, copy_function=os.symlink)
     return folder / "host"
 
 

@@ -82,7 +82,7 @@ def measure() -> None:
     environment = os.environ | {"HYPOTHESIS_PROFILE": "quick", "PYTHONPATH": str(Path(__file__).parent)}
     environment |= {"COVERAGE_FILE": str(DATA), "STAKES_TEST_TIMES": str(TIMES)}
     command = [sys.executable, "-m", "pytest", "--numprocesses", "auto", "-q", "-p", "contexts_plugin"]
-    command += ["--cov=stakes", "--cov-context=test", "--cov-report="]
+    command += ["--cov", "--cov-context=test", "--cov-report="]
     if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode != 0:
         print("Some tests fail while their lines are counted; that does not matter here.", flush=True)
 
