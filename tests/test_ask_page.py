@@ -78,7 +78,7 @@ def test_the_form_answers_as_acquire_does(german, open_page):
 
 def test_random_trees_in_the_browser(open_page):
     """Every kind of test, empty leaves, unmapped categories, awkward names and order-dependent discounts."""
-    for seed in range(24):
+    for seed in range(12):
         fitted = random_fitted(seed)
         names = fitted.schema.names
         own = {name: 1.0 + j / 4 for j, name in enumerate(names)}

@@ -72,7 +72,7 @@ def test_two_levels_of_weighted_rows_are_exact(rows):
     assert made.report()[1] * total == pytest.approx(twin.least_cost(rows, 2), abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(numeric_rows(plain=True, n_values=(30,), max_rows=300))
 def test_two_levels_of_many_values_are_exact(rows):
     made = population(rows, started=False, alpha=0.0, max_depth=2, local_rows=1000)

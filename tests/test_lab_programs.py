@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from types import SimpleNamespace
 
@@ -35,9 +36,8 @@ def toy_case(label, number, folder):
     return Case(f"toy {label} {number}", label, [label, str(number)], str(folder))
 
 
-@pytest.fixture
-def toy(monkeypatch):
-    """A program of our own instead of those from PyPI."""
+def put_toy_in(monkeypatch):
+    """Have a program of our own instead of those from PyPI."""
     cases = SimpleNamespace(
         SYMPTOM="it failed",
         PACKAGES=(),
@@ -52,6 +52,23 @@ def toy(monkeypatch):
     monkeypatch.setattr(collect, "find_python", lambda python: sys.executable)
     monkeypatch.setattr(figure, "PROGRAMS", ("toy",))
     return cases
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    return put_toy_in(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A folder in which the toy program was recorded and learnt from, the figure's rows, and the steps."""
+    folder, steps = tmp_path_factory.mktemp("recorded"), []
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        put_toy_in(monkeypatch)
+        rows = reproduce.reproduce_programs(
+            folder, programs=["toy"], quick=True, progress=lambda *step: steps.append(step)
+        )
+    return folder, rows, steps
 
 
 @pytest.mark.parametrize("name", collect.PROGRAMS)
@@ -89,25 +106,23 @@ def written(case, folder):
     return case.name, case.label, plain, files
 
 
-def test_a_figure_from_the_recording_to_the_page(toy, tmp_path):
-    said = []
-    found = reproduce.reproduce_programs(
-        tmp_path, programs=["toy"], quick=True, progress=lambda *what: said.append(what)
-    )
-    assert [row.counted for row in found] == list(figure.KINDS)
-    assert all(row.accuracy == row.nested_accuracy == 1.0 for row in found)
-    assert all(row.events <= row.baseline_events <= row.all_events for row in found)
-    page = (tmp_path / "davis2006-figure-1.md").read_text()
+def test_a_figure_from_the_recording_to_the_page(recorded):
+    folder, rows, steps = recorded
+    assert [row.counted for row in rows] == list(figure.KINDS)
+    assert all(row.accuracy == row.nested_accuracy == 1.0 for row in rows)
+    assert all(row.events <= row.baseline_events <= row.all_events for row in rows)
+    page = (folder / "davis2006-figure-1.md").read_text()
     assert "| toy | FC | 2 |" in page and "toy: it failed" in page
-    assert [row["counted"] for row in json.loads((tmp_path / "davis2006-figure-1.json").read_text())] == list(
+    assert [row["counted"] for row in json.loads((folder / "davis2006-figure-1.json").read_text())] == list(
         figure.KINDS
     )
-    assert said[0][2] == "recording toy" and said[-1] == (3, 4, "learning toy from FC+CTP+lines")
+    assert steps[0][2] == "recording toy" and steps[-1] == (3, 4, "learning toy from FC+CTP+lines")
 
 
-def test_what_is_there_is_not_done_again(toy, tmp_path, monkeypatch):
+def test_what_is_there_is_not_done_again(recorded, toy, tmp_path, monkeypatch):
     options = {"programs": ["toy"], "quick": True}
-    first = reproduce.reproduce_programs(tmp_path, **options)
+    shutil.copytree(recorded[0], tmp_path, dirs_exist_ok=True)
+    first = recorded[1]
     runs = tmp_path / "programs" / "toy" / f"runs-{reproduce.QUICK_INPUTS}"
     before = {path: path.stat().st_mtime_ns for path in runs.iterdir()}
     next(iter(before)).unlink()
@@ -118,7 +133,8 @@ def test_what_is_there_is_not_done_again(toy, tmp_path, monkeypatch):
     assert sum(after[path] != before[path] for path in before) == 1
 
 
-def test_the_command(toy, tmp_path):
+def test_the_command(recorded, toy, tmp_path):
+    shutil.copytree(recorded[0], tmp_path, dirs_exist_ok=True)  # what was recorded is read
     options = ["--figure", "1", "--quick", "-o", str(tmp_path)]
     result = CliRunner().invoke(app, ["reproduce", "davis2006", *options, "--datasets", "toy"])
     assert result.exit_code == 0, result.output
