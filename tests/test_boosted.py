@@ -23,7 +23,6 @@ from stakes.reductions.boosted_folds import Training, log_shares, softmax
 from stakes.reductions.boosted_numbers import FARTHEST, MOST_CATEGORIES, Numbers
 from stakes.reductions.boosted_smooth import fit_kernel, fit_linear, nearness, softmax_regression
 from stakes.reductions.boosted_trees import fit_trees, flatten
-from values import check_value
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -321,8 +320,6 @@ def test_verbose_tells_the_story(capsys):
 
 def test_decisions_follow_from_probabilities(fitted):
     X, _, model = fitted
-    blend_ = model.blend_
-    check_value(blend_, blend_.numbers, blend_.trees, blend_.linear, blend_.kernel, hashable=False)
     expected = model.predict_proba(X) @ model.cost_matrix_.values
     np.testing.assert_allclose(model.expected_cost(X), expected)
     np.testing.assert_array_equal(model.predict(X), expected.argmin(axis=1))

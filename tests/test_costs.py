@@ -162,6 +162,12 @@ def test_c50_file(tmp_path):
     assert as_cost_matrix(path, ["ugly", "bad"]).values.tolist() == [[0, 1], [1, 0]]
 
 
+def test_a_backslash_at_the_end_of_a_name_is_part_of_it(tmp_path):
+    path = tmp_path / "paths.costs"
+    path.write_text("b, c\\: 2\n".replace("\\:", "\\ :"))
+    assert CostMatrix.from_c50(path).classes.tolist() == ["b", "c\\"]
+
+
 def test_c50_with_numbers_for_classes(tmp_path):
     path = tmp_path / "x.costs"
     path.write_text("1, 0: 4\n")

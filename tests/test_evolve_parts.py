@@ -15,7 +15,6 @@ from stakes.evolve.coding import code_table, thresholds
 from stakes.evolve.problem import problem_of, sketch_of
 from stakes.evolve.settings import core_options, odds, setting
 from stakes.tree.model import TreeModel
-from values import check_value
 
 # ---- parameters --------------------------------------------------------------------------------------------
 
@@ -195,7 +194,6 @@ def test_columns_are_ranks_among_thresholds_or_categories():
     assert every.missing().tolist() == [True, True]
     some = code_table(some_table().take(np.arange(2)), CODES[:2], 100, boundary=False)
     assert some.missing().tolist() == [False, False]
-    check_value(every)
     few = code_table(some_table(), CODES, 100, boundary=True)
     assert few.cuts[0].tolist() == [2.5] and few.columns[0].tolist() == [0, 0, 1, 2, 1]
 
@@ -252,7 +250,6 @@ def test_a_problem_is_read_off_the_parameters():
     assert plain.cost_values.tolist() == [[0, 1], [1, 0]] and plain.costs is None and plain.weights is None
     assert (plain.price_mode, plain.abstain_cost, plain.feature_costs) == ("path", None, None)
     assert plain.coded.n_values == [4, 2]
-    check_value(plain)
     paper = some_problem(variant="paper")
     assert paper.coded.n_values == [2, 2]
     assert some_problem(variant="paper", costs=ROW_COSTS).coded.n_values == [4, 2]

@@ -16,7 +16,6 @@ from stakes.evolve.problem import problem_of
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
 from test_evolve_parts import ROW_COSTS, ints, some_problem, some_table
-from values import check_value
 
 # ---- seeds -------------------------------------------------------------------------------------------------
 
@@ -128,7 +127,6 @@ def test_the_usual_penalty_unless_another_is_clearly_cheaper():
     assert STEPS == (10.0, 5.0, 3.0, 2.0, 1.0, 0.3, 0.05)
     usual = AlphaPath(alphas, np.zeros((0, 7)), np.zeros((0, 7)))
     assert usual.best == 0.03 and not usual.interrupted
-    check_value(usual)
     costs = np.full((3, 7), 1.0)
     assert AlphaPath(alphas, costs, costs).best == 0.03
     costs[:, 4] = [0.9, 0.8, 0.7]  # saves 0.2 +- 0.058

@@ -223,7 +223,7 @@ def test_c45_files_beside_each_other(tmp_path):
         ("x, y.\nn: continuous 3.\n", 2, "has the type 'continuous 3'"),
         ("x, , y.\nn: continuous.\n", 1, "a list has an empty value."),
         (", y.\nn: continuous.\n", 1, "a list has an empty value."),
-        ("x, y.\nn: a, b, a.\n", 2, "declares the value 'a' twice."),
+        ("x, y.\nn: a, b, b.\n", 2, "declares the value 'b' twice."),
         ("x, y.\nn: a,\n  b: c.\n", 3, "a ':' follows the value 'b'; a period may be missing."),
         ("x, y.\nn: ignore.\nclass: ignore.\nclass_: ignore.\n", None, ""),
     ],
@@ -336,3 +336,17 @@ def test_an_error_has_its_parts():
         "f.csv, line 3: it is wrong.", "f.csv", "it is wrong.", 3,
     )  # fmt: skip
     assert str(TableFileError("f.csv", "it is wrong.")) == "f.csv: it is wrong."
+
+
+def test_a_zero_byte_is_told_with_its_line(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_bytes(b"\n\na\0b\n")
+    with pytest.raises(TableFileError) as caught:
+        read_text(path)
+    assert caught.value.line == 3
+
+
+def test_a_missing_value_of_csv_may_be_in_quotes(tmp_path):
+    path = write(tmp_path, "d.csv", 'a,b,class\n1,"?",x\n"?",u,y\n2,v,x\n')
+    table = read_table(path)
+    assert np.isnan(table.columns[0][1]) and table.columns[1][0] == -1

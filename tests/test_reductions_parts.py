@@ -32,7 +32,6 @@ from stakes.reductions._sampling import Sample, Sampler, uniforms
 from stakes.reductions._training import Training
 from stakes.reductions.boosting import boosted_weights, scaled
 from test_reductions import COSTS, problem
-from values import check_value
 
 # ---- parameters --------------------------------------------------------------------------------------------
 
@@ -225,7 +224,6 @@ def test_handed_on_weights_add_up_to_the_rows_they_stand_for():
     weights, counted = [[2.0], [0.0], [6.0], [8.0]], [1.0, 5.0, 2.0, 3.0]
     sample = fill(Sampler("sample_weight", 1.0, 1, 0), weights, counted).sample()
     assert sample.actual.tolist() == [0, 2, 3]  # a row without weight is left out
-    check_value(sample)
     hash(Sampler("rejection", 1.0, 1, 0))
     np.testing.assert_allclose(sample.weights, np.array([2.0, 6.0, 8.0]) * 6 / 16)
     part = fill(Sampler("sample_weight", 0.5, 1, 0), np.ones((400, 1))).sample()
@@ -280,7 +278,6 @@ def test_costs_of_rows_start_from_the_cheapest():
     shifted = [[0, 3, 6], [0, 0, 3], [3, 0, 0], [3, 2, 0]]
     part = part_of(training())
     assert part.costs.tolist() == shifted
-    check_value(part, part.training.rows)
     assert part.cheapest.tolist() == [0, 1, 2, 2]  # the own class, unless another is cheaper
     assert part.cheapest.dtype == np.int32
     assert part_of(training(costs=None)).costs.tolist() == COSTS.values[LABELS].tolist()

@@ -119,10 +119,10 @@ def test_the_search_gets_penalties_in_units_of_a_row(monkeypatch):
     assert [call[2]["max_depth"] for call in calls] == [2, 2, 0] and options["width"] == 5
     monkeypatch.setattr(total_cost, "_LARGE", 7)
     learner(width=5).grow(four_rows(), shares, (1.0,))
+    learner(width=1).grow(four_rows(), shares, (1.0,))
     monkeypatch.setattr(total_cost, "_LARGE", 8)
     learner(width=5).grow(four_rows(), shares, (1.0,))
-    learner(width=1).grow(four_rows(), shares, (1.0,))
-    assert [call[2]["width"] for call in calls[3:]] == [2, 5, 1]
+    assert [call[2]["width"] for call in calls[3:]] == [2, 1, 5]
 
 
 def test_a_class_without_rows_has_costs_as_well():
