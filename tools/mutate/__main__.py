@@ -137,8 +137,7 @@ def python_task(package: str, path: Path, mutation: Mutation) -> dict:
         "package": package,
         "kind": mutation.kind,
         "file": name,
-        "lines": [mutation.line],
-        "in_function": mutation.in_function,
+        "lines": mutation.lines,
         "source": changed.decode(),
     }
 

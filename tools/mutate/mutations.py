@@ -49,14 +49,18 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Mutation:
-    """One change: the text from ``start`` to ``end`` (in bytes) becomes ``new``."""
+    """One change: the text from ``start`` to ``end`` (in bytes) becomes ``new``.
+
+    A test may notice if it executes one of ``lines``, first and last: the changed one, all of a function
+    whose default is changed, or (None) any of the module.
+    """
 
     kind: str
     line: int
     start: int
     end: int
     new: str
-    in_function: bool
+    lines: tuple[int, int] | None
 
     def apply(self, source: bytes) -> bytes:
         """Return the changed source."""
@@ -95,22 +99,27 @@ class _Visitor:
 
     def changes(self, tree: ast.Module) -> Iterator[Mutation]:
         """Walk the tree and give every change, innermost function noted."""
-        yield from self._walk(tree, in_function=False)
+        yield from self._walk(tree, function=None)
 
-    def _walk(self, node: ast.AST, in_function: bool) -> Iterator[Mutation]:
+    def _walk(
+        self, node: ast.AST, function: ast.AST | None, default_of: ast.AST | None = None
+    ) -> Iterator[Mutation]:
         if _left_alone(node):
             return
         for kind, first, start, end, new in self._at(node):
-            yield Mutation(kind, first.lineno, start, end, new, in_function)
-        inside = in_function or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            lines = (first.lineno, first.lineno) if function is not None else _body(default_of)
+            yield Mutation(kind, first.lineno, start, end, new, lines)
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for name, value in ast.iter_fields(node):
             if name in ("annotation", "returns", "type_params"):
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
                     # Defaults and decorators are evaluated outside the function that they belong to.
-                    outside = name in ("args", "decorator_list") and not isinstance(node, ast.Call)
-                    yield from self._walk(child, in_function if outside else inside)
+                    if is_function and name == "body":
+                        yield from self._walk(child, node)
+                    else:
+                        yield from self._walk(child, function, node if is_function else default_of)
 
     def _at(  # noqa: C901, PLR0912  (one flat table of cases)
         self, node: ast.AST
@@ -187,6 +196,12 @@ def _is_text(node: ast.BinOp | ast.AugAssign) -> bool:
         for part in ast.walk(side)
         if not isinstance(side, ast.Subscript | ast.Call)
     )
+
+
+def _body(function: ast.AST | None) -> tuple[int, int] | None:
+    """Give the lines of what a function does."""
+    body = getattr(function, "body", None)
+    return (body[0].lineno, body[-1].end_lineno) if body else None
 
 
 def _left_alone(node: ast.AST) -> bool:

@@ -37,13 +37,13 @@ class Coverage:
             measure()
         return cls()
 
-    def of_lines(self, file: str, lines: Iterable[int] | None) -> list[str]:
-        """Return the tests that execute one of the lines of a file (None: any), the quickest first."""
+    def of_lines(self, file: str, lines: tuple[int, int] | None) -> list[str]:
+        """Return the tests that execute a line from the first to the last (None: any), the quickest first."""
         names = [name for name in self._data.measured_files() if Path(name).as_posix().endswith(file)]
         contexts: set[str] = set()
         for name in names:
             by_line = self._data.contexts_by_lineno(name)
-            for line in by_line if lines is None else lines:
+            for line in by_line if lines is None else range(lines[0], lines[1] + 1):
                 contexts.update(by_line.get(line, ()))
         return self._quickest(contexts)
 
