@@ -1,8 +1,11 @@
-"""Parts that are loaded into a watched program, tried alone: line tables, versions."""
+"""Parts that are loaded into a watched program, tried alone: line tables, versions, counters."""
 
 from __future__ import annotations
 
-from stakes.forensics.host import inject, versions
+import os
+import sys
+
+from stakes.forensics.host import counters, inject, memory, versions
 
 
 def test_lines_of_new_instructions_have_no_position_and_cover_eight_at_most():
@@ -22,3 +25,9 @@ def test_versions_are_those_of_the_first_folder_that_can_be_read(tmp_path):
     (second / "no-version.txt").touch()
     found = versions._installed(map(str, (tmp_path / "absent", first, second)))
     assert found == {"my-app": "1.0", "other": "3.1"}
+
+
+def test_counters_say_which_process_they_are_of():
+    made = counters.read(memory.create(None, memory.recording(trees=False, lines=False), digest=7))
+    assert (made.pid, made.python, made.digest) == (os.getpid(), sys.hexversion, 7)
+    assert not made.full and not made.over_budget and made.functions == [] and made.exception is None

@@ -599,3 +599,11 @@ def test_readers_answer_any_text_with_a_matrix_or_a_sentence(tmp_path_factory, t
             assert np.isfinite(read(path).values).all()
         except ValueError as error:
             assert len(str(error)) > 20
+
+
+def test_a_message_names_five_of_many():
+    labels = [letter for letter in "abcdefg" for _ in range(2)]
+    with pytest.raises(ValueError, match=r"repeated: 'a', 'b', 'c', 'd', 'e' and 2 more$"):
+        CostMatrix(np.zeros((14, 14)), labels)
+    with pytest.raises(ValueError, match=r"repeated: 'a', 'b', 'c', 'd', 'e'$"):
+        CostMatrix(np.zeros((10, 10)), labels[:10])

@@ -259,6 +259,7 @@ BAD_DATA = [
     (pd.DataFrame({"d": pd.period_range("2020", periods=1)}), TypeError, "'d'.*Hint"),
     (pl.DataFrame({"d": [DAY]}), TypeError, "'d' has dtype Datetime.*days since"),
     (pl.DataFrame({"d": [DAY.date()]}), TypeError, "'d' has dtype Date.*days since"),
+    (pl.DataFrame({"d": pl.Series([None], dtype=pl.Date)}), TypeError, "'d' has dtype Date.*days since"),
     (pl.DataFrame({"d": [[1, 2]]}), TypeError, "'d' has dtype List"),
     (pa.table({"d": pa.array([DAY])}), TypeError, "'d' has dtype Datetime.*days since"),
     (np.array([["2020-01-01"]], dtype="M8[D]"), TypeError, "days since"),
