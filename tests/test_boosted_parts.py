@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.linalg import sqrtm
-from scipy.optimize import OptimizeResult
+from scipy.optimize import OptimizeResult, approx_fprime
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
@@ -327,6 +328,24 @@ def test_a_blend_by_hand():
     np.testing.assert_allclose(
         blend(parts, np.array([2.0, 0.5]), np.array([0.0, 1.0]), prior), [product / product.sum()]
     )
+
+
+def test_the_slope_that_the_search_for_a_blend_is_given_is_that_of_its_loss(monkeypatch):
+    rng = np.random.default_rng(1)
+    codes = rng.integers(3, size=30)
+    parts = [rng.normal(size=(30, 3)) for _ in range(2)]
+    place = np.array([0.9, 0.2, 0.5, -0.4, 0.3])
+
+    def check(objective, first, **_):
+        def loss(point):
+            return objective(point)[0]
+
+        np.testing.assert_allclose(objective(place)[1], approx_fprime(place, loss, 1e-7), rtol=1e-4)
+        return SimpleNamespace(x=first)
+
+    monkeypatch.setattr("stakes.reductions.boosted_blend.minimize", check)
+    weights, shift = fit_blend(parts, plan(codes, rng.uniform(0.5, 2.0, 30)))
+    assert weights.tolist() == [0.5, 0.5] and shift.tolist() == [0.0, 0.0, 0.0]  # where the search starts
 
 
 def test_no_other_blend_is_better():

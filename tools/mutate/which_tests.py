@@ -38,14 +38,19 @@ class Coverage:
         return cls()
 
     def of_lines(self, file: str, lines: tuple[int, int] | None) -> list[str]:
-        """Return the tests that execute a line from the first to the last (None: any), the quickest first."""
+        """Return the tests that execute a line from the first to the last (None: any).
+
+        Those in test files that are called after the module or its package come first, then the quickest.
+        """
         names = [name for name in self._data.measured_files() if Path(name).as_posix().endswith(file)]
         contexts: set[str] = set()
         for name in names:
             by_line = self._data.contexts_by_lineno(name)
             for line in by_line if lines is None else range(lines[0], lines[1] + 1):
                 contexts.update(by_line.get(line, ()))
-        return self._quickest(contexts)
+        names = {part.strip("_") for part in Path(file).with_suffix("").parts[-2:]}
+        tests = self._quickest(contexts)
+        return sorted(tests, key=lambda test: not any(name in test.partition("::")[0] for name in names))
 
     def in_files(self, patterns: Iterable[str]) -> list[str]:
         """Return the tests of the test files that match the patterns, one pattern after the other."""
