@@ -30,6 +30,7 @@ from stakes.metrics import (
     savings,
     total_cost,
 )
+from stakes.metrics._rows import undecided_rows
 
 ABC = ["a", "b", "c"]
 
@@ -466,3 +467,8 @@ def test_example_costs_reach_the_scorer_by_routing():
             assert got[0] == pytest.approx(wanted)
             assert search.best_score_ < 0
     assert search.best_estimator_.cost_matrix_.values[0, 1] == pytest.approx(rows[y == 0, 1].mean())
+
+
+def test_no_labels_are_no_undecided_rows():
+    undecided = undecided_rows(np.array([], dtype=object))
+    assert undecided.shape == (0,) and undecided.dtype == bool

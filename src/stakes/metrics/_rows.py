@@ -84,7 +84,7 @@ def undecided_rows(decision: Any) -> NDArray[np.bool_]:
         return np.isnan(labels)
     if labels.dtype != object:
         return np.zeros(len(labels), dtype=bool)
-    return np.array([_is_missing(label) for label in labels.tolist()])
+    return np.array([_is_missing(label) for label in labels.tolist()], dtype=bool)
 
 
 def _is_missing(label: Any) -> bool:
