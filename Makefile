@@ -26,10 +26,13 @@ demo: $(INSTALLED)
 test: $(INSTALLED)
 	$(BIN)/python -m pytest --numprocesses auto $(TESTS)
 
-# The lowest versions that pyproject.toml allows, on the lowest Python.
+# The lowest versions that pyproject.toml allows. The core is compiled already: it knows no other library.
 $(LOWEST)/.installed: $(SOURCES) | $(INSTALLED)
-	$(BIN)/uv venv --quiet --clear --python python3.11 $(LOWEST)
-	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable ".[test]"
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(LOWEST)
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra test --python $(BIN)/python \
+	  --output-file $(LOWEST)/requirements.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --requirement $(LOWEST)/requirements.txt
+	cp -R $(VENV)/lib/python*/site-packages/*stakes* $(LOWEST)/lib/python*/site-packages/
 	@touch $@
 
 test-lowest: $(LOWEST)/.installed
