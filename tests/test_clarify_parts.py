@@ -496,6 +496,8 @@ def test_paths_that_mean_the_same_elsewhere(tmp_path):
     (site / "demo-1.2.dist-info").mkdir(parents=True)
     (site / "demo-1.2.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: demo\nVersion: 1.2\n")
     (site / "demo-1.2.dist-info" / "RECORD").write_text("demo/__init__.py,,\n")
+    (site / "demo").mkdir()
+    (site / "demo" / "__init__.py").touch()  # from 3.12 on, files that are not there are no part of it
     (site / "own.py").write_text("x")
     found = where.versions([f"{site}/demo/__init__.py", f"{site}/own.py"])
     assert found == {"demo": "demo==1.2", "own.py": "sha256:2d711642b726b044"}
