@@ -202,3 +202,8 @@ def test_a_model_without_prices_says_so(place, tmp_path):
     save_model(C45Classifier().fit(frame, ["[a]", "b"] * 10), tmp_path / "m.json")
     assert lines(run(tmp_path / "m.json", "--json", typed='"z"\n'))[-1]["label"] == "[a]"
     assert "must be one of" in run(tmp_path / "m.json", typed="z\n[x]\n").stderr  # a person may have mistyped
+
+
+def test_json_keeps_letters_as_they_are(capsys):
+    ask._write({"label": "größer"})
+    assert capsys.readouterr().out == '{"label": "größer"}\n'

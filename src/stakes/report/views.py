@@ -57,7 +57,7 @@ class Rival:
     total: float
     per_row: float
     share: float
-    is_model: bool = False
+    is_model: bool
 
 
 @dataclass(frozen=True)
