@@ -15,7 +15,9 @@ UNNOTICED = "not noticed"
 
 def page(rows: list[dict], seed: int) -> str:
     """Write the page; changes that no test could notice are not counted."""
-    classes = {entry["change"]: entry for entry in tomllib.loads(CLASSES.read_text("utf-8"))["change"]}
+    classes = {
+        entry["change"]: entry for entry in tomllib.loads(CLASSES.read_text("utf-8")).get("change", [])
+    }
     left = [row for row in rows if row["end"] == UNNOTICED]
     for row in left:
         row["class"] = classes.get(without_line(row["change"]), {"class": "gap"})
