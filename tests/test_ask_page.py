@@ -78,14 +78,14 @@ def test_the_form_answers_as_acquire_does(german, open_page):
 
 def test_random_trees_in_the_browser(open_page):
     """Every kind of test, empty leaves, unmapped categories, awkward names and order-dependent discounts."""
-    for seed in range(12):
+    for seed in range(8):
         fitted = random_fitted(seed)
         names = fitted.schema.names
         own = {name: 1.0 + j / 4 for j, name in enumerate(names)}
         later = {name: ("g", own[name] / 2) for name in names[:3]}
         fitted = replace(fitted, feature_costs=FeatureCosts(own, later=later if seed % 2 else None))
         page = open_page(bare_page(fitted))
-        for row in random_rows(seed, fitted, 12):
+        for row in random_rows(seed, fitted, 8):
             known = {}
             for column, value in zip(fitted.schema.columns, row):
                 missing = value < 0 if column.is_nominal else math.isnan(value)

@@ -22,7 +22,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from stakes._folds import stratified_folds
 from stakes.costs import CostMatrix, mean_cost_matrix
@@ -66,22 +65,6 @@ class Recorder(ClassifierMixin, BaseEstimator):
         model = cls()
         model.classes_, model.shares_ = np.array(data["classes"]), np.array(data["shares"])
         return model
-
-
-# The check of array API input is skipped by scikit-learn itself unless SCIPY_ARRAY_API is set. A guard may
-# well fall back to the constant on the checks' small random data, so its warning is expected.
-@pytest.mark.filterwarnings("ignore::stakes.decision.GuardWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        MinExpectedCost(LogisticRegression()),
-        MinExpectedCost(DecisionTreeClassifier(max_depth=3, random_state=0), calibration="sigmoid", cv=3),
-        Guard(LogisticRegression(), cv=3),
-        Guard(DecisionTreeClassifier(random_state=0)),
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 # -- pure functions

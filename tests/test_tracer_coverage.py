@@ -71,23 +71,22 @@ def python(request):
     return request.param
 
 
-@pytest.mark.parametrize("mode", ["record", "watch"])
 @pytest.mark.parametrize("core", ["ctrace", "sysmon"])
-def test_pytest_cov_sees_the_same(python, core, mode, packages, tmp_path):
+def test_pytest_cov_sees_the_same(python, core, packages, tmp_path):
     if core == "sysmon" and tracing.version(python) < (3, 12):
         pytest.skip("sys.monitoring came with 3.12")
     if core == "ctrace" and tracing.version(python) != sys.version_info[:2]:
         core = "pytrace"  # the compiled core that is installed is for the interpreter of the tests
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "test_program.py").write_text(TESTS)
-    counts = tmp_path / "counts"
-    counts.mkdir()
-    if mode == "watch":
-        tracing.watching(counts, python)
     alone = run(python, core, tracing.bare(), packages, tmp_path)
-    traced = run(python, core, tracing.environment(counts), packages, tmp_path)
-    assert traced == alone
-    assert list(counts.glob("*.counts")), "it was not traced at all"
+    for mode in ("record", "watch"):
+        counts = tmp_path / mode
+        counts.mkdir()
+        if mode == "watch":
+            tracing.watching(counts, python)
+        assert run(python, core, tracing.environment(counts), packages, tmp_path) == alone, mode
+        assert list(counts.glob("*.counts")), f"it was not traced at all: {mode}"
     status, output, _, covered = alone
     assert status == 1 and b"3 failed, 3 passed" in output
     assert covered["files"]["program.py"]["missing_lines"] == [7], "coverage has not looked"

@@ -115,21 +115,28 @@ def _functions(table: memoryview, names: memoryview) -> tuple[list[tuple[str, st
 
 
 class _Sets:
-    """The sets of trees by number; each is one with an element less, and the element."""
+    """The sets of trees by number; each is one with an element less, and the element.
+
+    A set is put together when it is asked for: those of which no tree is made are many, and large.
+    """
 
     def __init__(self, pairs: memoryview) -> None:
-        self._sets: list[frozenset[int]] = [frozenset()]
-        for place in range(2, len(pairs), 2):
-            smaller, element = pairs[place], pairs[place + 1]
-            self._sets.append(self[smaller] | {element})
+        self._smaller = list(pairs[0::2]) or [0]  # number 0 is the empty set
+        self._elements = list(pairs[1::2]) or [0]
 
     def __getitem__(self, number: int) -> frozenset[int]:
+        found = set()
         # A number out of range is one whose entry a full table or a damaged file does not have.
-        return self._sets[number] if number < len(self._sets) else frozenset()
+        before = len(self._smaller)
+        while 0 < number < before:
+            found.add(self._elements[number])
+            number, before = self._smaller[number], number
+        return frozenset(found)
 
     def add(self, number: int, element: int) -> int:
-        self._sets.append(self[number] | {element})
-        return len(self._sets) - 1
+        self._smaller.append(number)
+        self._elements.append(element)
+        return len(self._smaller) - 1
 
 
 def _trees(table: memoryview, sets: _Sets, n_functions: int) -> tuple[list[tuple[int, int]], list[int]]:
