@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
+PIP ?= $(BIN)/python -m pip
 INSTALLED := $(VENV)/.installed
 LOWEST := .venv-lowest
 TESTS ?=
@@ -16,7 +17,7 @@ $(BIN)/python:
 
 # The package is installed once, editable; it is built again only when the core or the build changes.
 $(INSTALLED): $(SOURCES) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(PIP) install --quiet --editable ".[dev]"
 	$(BIN)/python tools/build_tracer.py
 	@touch $@
 
