@@ -4,11 +4,10 @@ import json
 import random
 
 import pytest
-from typer.testing import CliRunner
 
 from clarify_programs import run as one_run
 from clarify_programs import scanned
-from stakes.cli import app
+from commands import run
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.profile import observe, read_profile, write_profile
 
@@ -33,10 +32,7 @@ def runs_folder(tmp_path):
 
 
 def stakes(*args, typed="", code=0):
-    result = CliRunner().invoke(app, ["clarify", *map(str, args)], input=typed)
-    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-    assert "Traceback" not in result.stderr + result.stdout
-    return result
+    return run("clarify", *args, typed=typed, code=code)
 
 
 def labels(folder):

@@ -6,26 +6,19 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import stakes.forensics.train
 import stakes.forensics.validate
 from clarify_programs import profile_of
+from commands import run, trimmed
 from stakes._cli import clarify_train
-from stakes.cli import app
 from stakes.forensics.profile import Symptom, read_profile, write_profile
 from stakes.forensics.train import Settings
 from stakes.forensics.validate import Validation
 
 
 def stakes_clarify(*args, typed="", code=0):
-    result = CliRunner().invoke(app, ["clarify", *map(str, args)], input=typed)
-    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-    return result
-
-
-def trimmed(text):
-    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+    return run("clarify", *args, typed=typed, code=code)
 
 
 @pytest.fixture

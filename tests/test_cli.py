@@ -13,17 +13,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from commands import run
 from stakes import C45Classifier, CostMatrix, Guard, datasets, load_model, metrics, read_table
 from stakes.cli import app
 
 COSTS = "actual\\predicted,bad,good\nbad,0,5\ngood,1,0\n"
-
-
-def run(*args, code=0):
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-    assert "Traceback" not in result.stderr + result.stdout
-    return result
 
 
 def shell(*args, **options):

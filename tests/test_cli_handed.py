@@ -6,12 +6,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from typer.testing import CliRunner
 
+from commands import run
 from stakes import CostMatrix, FeatureCosts
 from stakes._cli import app as app_module
 from stakes._cli import compare, demo, evaluate, learners, reproduce
-from stakes.cli import app
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.profile import Profile
 from stakes.lab.comparison import Comparison, Interval, LearnerResult
@@ -19,12 +18,6 @@ from stakes.lab.store import Outcome
 from stakes.lab.versus import Versus
 
 COSTS = CostMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
-
-
-def run(*args, code=0):
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-    return result
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import typing
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from commands import run
 from stakes import C45Classifier, CostMatrix, Guard
 from stakes._cli import app as app_module
 from stakes._cli import clarify, clarify_train, compare, evaluate, fit, report, reproduce
@@ -23,12 +23,6 @@ from stakes.tree.code import export_c
 from stakes.tree.sql import export_sql
 
 COSTS = CostMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
-
-
-def run(*args, code=0):
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-    return result
 
 
 def commands():

@@ -13,13 +13,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import run, trimmed
 from stakes import load_model, metrics, read_table
 from stakes._cli import fit, predict
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.shared import out
-from stakes.cli import app
 from stakes.lab.comparison import Comparison, Interval, LearnerResult
 from stakes.lab.statistics import PairTest
 from stakes.models import save_model
@@ -53,21 +52,11 @@ rent,22,good,1
 ODD = "k,e,class\n" + "".join(f"c{i // 2},,{'abc'[i % 3]}\n" for i in range(18)) + "?,,[b]\n"
 
 
-def run(*args, code=0, env=None):
-    result = CliRunner().invoke(app, [str(arg) for arg in args], env=env)
-    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-    return result
-
-
 def text(*args):
     """Standard output without blanks at the ends of lines; nothing may be said besides."""
     result = run(*args)
     assert result.stderr == ""
     return trimmed(result.stdout)
-
-
-def trimmed(text):
-    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
 @pytest.fixture(scope="module")

@@ -138,8 +138,7 @@ def count(folder, what="*"):
 
 
 def stakes(*args):
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    return result
+    return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
 @pytest.fixture

@@ -9,18 +9,10 @@ import sqlite3
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+from commands import run
 from stakes import RuleClassifier, datasets, load_model
-from stakes.cli import app
 from stakes.report.views import model_view
-
-
-def run(*args, code=0):
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-    assert "Traceback" not in result.stderr + result.stdout
-    return result
 
 
 @pytest.fixture(scope="module")

@@ -7,23 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
-from typer.testing import CliRunner
 
+from commands import run
 from stakes import C45Classifier, FeatureCosts, Guard, GuardWarning, MinExpectedCost, datasets, metrics
 from stakes._cli.fit import Criterion
 from stakes._cli.learners import PRICED_LEARNERS
-from stakes.cli import app
 from stakes.lab.constant import ConstantClassifier
 from stakes.lab.looking import looking
 from stakes.lab.trial import count_nodes
 from stakes.report import compare, model_report, model_view
 from stakes.tree.c45 import PRICED
-
-
-def run(*args, code=0):
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-    return result
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,18 @@
+"""The command line in this process."""
+
+from typer.testing import CliRunner
+
+from stakes.cli import app
+
+
+def run(*args, code=0, typed="", env=None):
+    """Run ``stakes`` with these arguments; it must end with this status, and never with a traceback."""
+    result = CliRunner().invoke(app, [str(arg) for arg in args], input=typed, env=env)
+    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
+    assert "Traceback" not in result.stderr + result.stdout
+    return result
+
+
+def trimmed(text):
+    """Return the text without blanks at the ends of its lines."""
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
