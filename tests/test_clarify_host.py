@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
+
+import pytest
 
 from stakes.forensics.host import counters, inject, memory, versions
 
@@ -31,3 +34,18 @@ def test_counters_say_which_process_they_are_of():
     made = counters.read(memory.create(None, memory.recording(trees=False, lines=False), digest=7))
     assert (made.pid, made.python, made.digest) == (os.getpid(), sys.hexversion, 7)
     assert not made.full and not made.over_budget and made.functions == [] and made.exception is None
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="only the bytecode of Python 3.11 is changed")
+@pytest.mark.parametrize("n_constants", [1, 254, 255, 256, 257, 600, (1 << 16) - 1, 1 << 16])
+def test_functions_of_many_constants_tick(n_constants):
+    values = [f"{i}.5" for i in range(n_constants - 1)]  # None is a constant, too
+    space = {}
+    exec(
+        "def f():\n" + "\n".join(f" last = {value}" for value in values or ["None"]) + "\n return last", space
+    )
+    function, ticks = space["f"], []
+    assert len(function.__code__.co_consts) == n_constants
+    function.__code__ = inject.with_tick(function.__code__, functools.partial(ticks.append, "tick"))
+    assert function() == (n_constants - 2 + 0.5 if values else None)
+    assert len(ticks) == (n_constants < 1 << 16)

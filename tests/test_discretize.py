@@ -121,6 +121,15 @@ def test_names_of_intervals():
     assert model.get_feature_names_out().tolist() == ["age", "town"]
 
 
+def test_other_columns_are_refused():
+    X, y = frame()
+    numbers = X[["age", "noise"]].to_numpy()
+    model = MDLDiscretizer().fit(numbers, y)
+    with pytest.raises(ValueError, match="X has 1 features, but MDLDiscretizer is expecting 2"):
+        model.transform(numbers[:, :1])
+    assert model.n_features_in_ == 2
+
+
 def test_names_of_the_columns_that_stay():
     X, y = frame()
     model, bare = MDLDiscretizer().fit(X, y), MDLDiscretizer().fit(X[["age", "noise"]].to_numpy(), y)

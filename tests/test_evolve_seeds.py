@@ -48,6 +48,9 @@ def test_seeds_take_turns_and_then_draw_rows(monkeypatch):
     drawn = [call[3].tolist() for call in calls[4:]]
     assert [sum(times) for times in drawn] == [5, 5] and drawn[0] != drawn[1]
     calls.clear()
+    monkeypatch.setattr(seeds, "_ROWS", 5)  # not more rows than are allowed
+    list(seeds.seed_trees(table, whole, 1, -1, 3))
+    assert calls[0][0] is table and calls[0][2].tolist() == list(range(5))
     monkeypatch.setattr(seeds, "_ROWS", 4)
     list(seeds.seed_trees(table, whole, 5, -1, 3))
     rows, _, sample, times, *_ = calls[-1]

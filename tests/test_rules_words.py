@@ -419,6 +419,13 @@ def test_documents_with_an_unsound_part_are_refused(name, value, words):
         RuleSet.from_dict(by_hand().to_dict() | {name: value})
 
 
+@pytest.mark.parametrize("name", ["bins", "classes", "quality", "t_good"])
+def test_documents_that_lack_a_part_are_refused(name):
+    document = {key: value for key, value in by_hand().to_dict().items() if key != name}
+    with pytest.raises(ValueError, match=f"the model lacks {name}"):
+        RuleSet.from_dict(document)
+
+
 @pytest.mark.parametrize(
     "changes",
     [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -248,6 +249,11 @@ def test_large_trees_are_drawn_as_far_as_two_hundred_boxes_go(n_tests, levels):
     ones = np.ones((n_nodes, 1))
     fitted = FittedTree(tree, Schema((Column("x"),)), np.array(["a"]), ones, tree.label)
     assert draw._levels(fitted, None) == levels and draw._levels(fitted, 3) == 3
+
+
+def test_a_first_level_of_many_boxes_is_drawn_all_the_same():
+    star = SimpleNamespace(n_nodes=251, depth=np.array([0] + [1] * 250))
+    assert draw._levels(SimpleNamespace(tree=star), None) == 1
 
 
 def main() -> None:

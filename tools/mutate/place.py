@@ -19,6 +19,7 @@ BUILD = ROOT / "build" / "mutate"
 BUDGETS = (20.0, 100.0)  # seconds, as the tests took when lines were counted
 CMAKE = str(Path(sys.executable).with_name("cmake"))
 INSTALLED = Path(sysconfig.get_path("purelib"), "stakes")
+TRACED = "src/stakes/forensics/host/"
 PYTEST_REFUSES = (4, 5)  # it was called wrongly, or found no test
 GRACE = 60.0  # seconds for start and collection
 
@@ -149,12 +150,17 @@ def kill(process: subprocess.Popen) -> None:
 def tests_for(task: dict, coverage: Coverage) -> list[str]:
     """Choose tests: those that execute the line, or all of its module.
 
-    The latter where importing the module executes the line, and where no test is known: what a profiler of
-    Python's does, as the tracer in plain Python, is hidden from coverage.py.
+    The latter where importing the module executes the line, and where no test is known. Some are hidden from
+    coverage.py: tests of names that are set when a module is imported, what a profiler of Python's does (as
+    the tracer in plain Python), and programs that other interpreters run.
     """
     if "tests" in task:
         return coverage.in_files(task["tests"])
-    return coverage.of_lines(task["file"], task["lines"]) or coverage.of_lines(task["file"], None)
+    file, lines = task["file"], task["lines"]
+    hidden = [f"test_{Path(file).stem.strip('_')}*.py", "test_values.py"] if lines is None else []
+    hidden += ["test_tracer*.py"] if file.startswith(TRACED) else []
+    tests = coverage.of_lines(file, lines) or coverage.of_lines(file, None)
+    return list(dict.fromkeys([*coverage.in_files(hidden), *tests]))
 
 
 def parts(tests: list[str], seconds: dict[str, float]) -> list[list[str]]:
