@@ -49,3 +49,15 @@ def test_functions_of_many_constants_tick(n_constants):
     function.__code__ = inject.with_tick(function.__code__, functools.partial(ticks.append, "tick"))
     assert function() == (n_constants - 2 + 0.5 if values else None)
     assert len(ticks) == (n_constants < 1 << 16)
+
+
+def test_files_are_as_large_where_they_must_be_filled_by_hand(tmp_path, monkeypatch):
+    capacity = memory.recording(trees=True, lines=True)
+    sizes = []
+    for _ in range(2):
+        memory.create(str(tmp_path), capacity)
+        [path] = tmp_path.iterdir()
+        sizes.append(path.stat().st_size)
+        path.unlink()
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    assert sizes[0] == sizes[1] and sizes[0] % (1 << 20) != 0  # the last piece is shorter than the others

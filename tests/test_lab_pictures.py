@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 from pictures import drawn
-from stakes.lab import svg
+from stakes.lab import pictures, svg
 from stakes.lab.pictures import critical_difference_picture, figure_picture
 from stakes.lab.results import Cell, Column, ResultTable, Row
 from stakes.lab.statistics import Ranks
@@ -17,6 +17,11 @@ def shows(picture, lines):
 
 
 # ---- axes
+
+
+def test_an_axis_has_room_for_the_paper_and_for_both_ends_of_a_spread():
+    assert pictures._ends(Cell(2.0, 9.0, 0.5)) == [9.0, 1.5, 2.5]
+    assert pictures._ends(Cell(2.0)) == [2.0, 2.0] and pictures._ends(Cell(None, 9.0)) == [9.0]
 
 
 @pytest.mark.parametrize(
