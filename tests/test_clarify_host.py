@@ -36,6 +36,17 @@ def test_counters_say_which_process_they_are_of():
     assert not made.full and not made.over_budget and made.functions == [] and made.exception is None
 
 
+def test_entries_of_exception_tables_that_lie_behind_are_moved():
+    # numbers have six bits a byte, all but the last with a flag; the first byte of an entry is marked
+    def numbers(*values):
+        made = [[v >> 12 & 63 | 64, v >> 6 & 63 | 64, v & 63][2 - (v >= 64) - (v >= 4096) :] for v in values]
+        return bytes([made[0][0] | 128, *made[0][1:], *(byte for one in made[1:] for byte in one)])
+
+    table = numbers(3, 2, 100_000, 1) + numbers(4_999, 64, 70, 0) + numbers(4, 200, 5_000, 3)
+    moved = numbers(3, 2, 100_009, 1) + numbers(5_008, 64, 79, 0) + numbers(4, 209, 5_009, 3)
+    assert inject._moved(table, 7, 9) == moved
+
+
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="only the bytecode of Python 3.11 is changed")
 @pytest.mark.parametrize("n_constants", [1, 254, 255, 256, 257, 600, (1 << 16) - 1, 1 << 16])
 def test_functions_of_many_constants_tick(n_constants):

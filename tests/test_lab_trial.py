@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from stakes import C45Classifier, CostBagging, CostMatrix, FeatureCosts, Guard, MetaCost, MinExpectedCost
 from stakes._folds import stratified_folds
 from stakes.decision import Decision
+from stakes.lab import comparison
 from stakes.lab.comparison import Interval, compare, mean_interval, summarise
 from stakes.lab.constant import ConstantClassifier
 from stakes.lab.looking import looking
@@ -271,6 +272,15 @@ def test_plain_values_for_json():
     values = found.to_dict()
     assert values["results"][0]["cost"]["mean"] == pytest.approx(0.3) and values["n_rows"] == 4
     assert isinstance(values["results"], list)
+
+
+def test_folds_without_weight_are_left_out_on_either_side():
+    folds = [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])]
+    pairs = [
+        [part.tolist() for part in pair] for pair in comparison._splits(folds, np.array([1.0, 2.0, 0.0, 0.0]))
+    ]
+    # of the first division one part has all the weight, so that neither learning nor testing is possible
+    assert pairs == [[[1, 3], [0, 2]], [[0, 2], [1, 3]]]
 
 
 def test_the_mean_of_weighted_rows():

@@ -96,6 +96,12 @@ def test_a_loss_of_exactly_the_tolerance_is_within():
     assert not is_within(TradeoffPoint(0, 1.0, 0.699, 0.3), baseline, "accuracy", 0.1)
 
 
+@pytest.mark.parametrize("cost, more, within", [(0.0, 5e-13, True), (0.0, 2e-12, False), (1e6, 5e-7, True)])
+def test_a_loss_that_differs_by_rounding_is_within(cost, more, within):
+    baseline = TradeoffPoint(None, test_cost=5, accuracy=0.9, mistake_cost=cost)
+    assert is_within(TradeoffPoint(0, 1.0, 0.9, cost + more), baseline, "cost", 0.0) is within
+
+
 def test_the_grid_is_fine_where_the_cost_changes():
     asked = []
 

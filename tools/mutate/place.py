@@ -158,7 +158,11 @@ def tests_for(task: dict, coverage: Coverage) -> list[str]:
         return coverage.in_files(task["tests"])
     file, lines = task["file"], task["lines"]
     hidden = [f"test_{Path(file).stem.strip('_')}*.py", "test_values.py"] if lines is None else []
-    hidden += ["test_tracer*.py"] if file.startswith(TRACED) else []
+    hidden += (
+        ["test_clarify_deploy.py", "test_clarify_run.py", "test_tracer*.py"]
+        if file.startswith(TRACED)
+        else []
+    )
     tests = coverage.of_lines(file, lines) or coverage.of_lines(file, None)
     return list(dict.fromkeys([*coverage.in_files(hidden), *tests]))
 
