@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import copy
+import threading
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from stakes import (
     GBSE,
@@ -448,3 +451,19 @@ def test_damaged_documents_are_answered_by_a_sentence(change, words):
 def test_bad_parameters_are_named(settings, words):
     with pytest.raises(ValueError, match=words):
         GBSE(**settings).fit(*problem(30))
+
+
+class Meeting(DecisionTreeClassifier):
+    """Does not go on before another one is being fitted at the same time."""
+
+    both = threading.Barrier(2)
+
+    def fit(self, X, y, sample_weight=None):
+        self.both.wait(timeout=60)
+        return super().fit(X, y, sample_weight=sample_weight)
+
+
+def test_rounds_are_learnt_at_once():
+    X, y = load_iris(return_X_y=True)
+    model = CostBagging(Meeting(), n_estimators=4, n_jobs=2).fit(X, y)
+    assert len(model.alphas_) == 4
