@@ -159,6 +159,7 @@ def test_csv_round_trip_is_exact_for_plain_and_grouped_prices(tmp_path):
     for i, costs in enumerate((BLOOD, FeatureCosts(davis_prices(["a", "b"], 0)))):
         costs.to_csv(tmp_path / f"{i}.csv")
         assert FeatureCosts.from_csv(tmp_path / f"{i}.csv") == costs
+        assert b"\r" not in (tmp_path / f"{i}.csv").read_bytes()
 
 
 def test_csv_keeps_derived_columns(tmp_path):
