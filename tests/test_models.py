@@ -2,12 +2,13 @@
 
 import json
 import random
+import warnings
 
 import numpy as np
 import pytest
 
 from stakes import C45Classifier, CostMatrix, Guard, MinExpectedCost, Table, datasets, load_model
-from stakes.models import _READERS, effective_tree, save_model
+from stakes.models import _READERS, _REDUCTIONS, effective_tree, save_model
 from stakes.tree.code import export_python
 
 
@@ -39,6 +40,18 @@ def test_models_come_back(data, name, tmp_path):
     assert np.array_equal(back.predict_proba(table), model.predict_proba(table))
     assert np.array_equal(back.expected_cost(table), model.expected_cost(table))
     assert back.feature_names_in_.tolist() == list(table.schema.names)
+
+
+@pytest.mark.parametrize("around", _REDUCTIONS)
+def test_ensembles_of_other_models_come_back(data, around, tmp_path):
+    table, y, _ = data
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = around(Guard(C45Classifier()), n_estimators=2).fit(table, y)
+    save_model(model, tmp_path / "m.json")
+    np.testing.assert_array_equal(
+        load_model(tmp_path / "m.json").predict_proba(table), model.predict_proba(table)
+    )
 
 
 @pytest.mark.parametrize("name", ["tree", "guard", "min", "both"])
