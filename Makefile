@@ -3,7 +3,6 @@
 PYTHON ?= python3
 VENV ?= .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
-PIP ?= $(BIN)/python -m pip
 INSTALLED := $(VENV)/.installed
 LOWEST := .venv-lowest
 TESTS ?=
@@ -15,9 +14,12 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*) tools/build_tracer.py
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# The package is installed once, editable; it is built again only when the core or the build changes.
+# The package is installed once, editable; it is built again only when the core or the build changes. uv does
+# in seconds what takes pip a minute; pip is asked where uv cannot be had or does not know your package index.
 $(INSTALLED): $(SOURCES) | $(BIN)/python
-	$(PIP) install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet uv || true
+	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --editable ".[dev]" || \
+	  $(BIN)/python -m pip install --quiet --editable ".[dev]"
 	$(BIN)/python tools/build_tracer.py
 	@touch $@
 
@@ -25,7 +27,7 @@ demo: $(INSTALLED)
 	$(BIN)/stakes demo
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest --numprocesses auto $(TESTS)
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)
 
 # The lowest versions that pyproject.toml allows. The core is compiled already: it knows no other library.
 $(LOWEST)/.installed: $(SOURCES) | $(INSTALLED)
@@ -37,7 +39,7 @@ $(LOWEST)/.installed: $(SOURCES) | $(INSTALLED)
 	@touch $@
 
 test-lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest --numprocesses auto $(TESTS)
+	$(LOWEST)/bin/python -m pytest --numprocesses auto --dist worksteal $(TESTS)
 
 # What takes too long for every change; CHECKS names some of them.
 check-large: $(INSTALLED)

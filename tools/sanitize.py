@@ -40,6 +40,7 @@ TESTS = (
 TRACER_TESTS = ("test_tracer.py", "test_tracer_watching.py")
 
 WORKERS = os.cpu_count() or 1
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "quick")
 NO_TESTS = 5  # pytest's status where none was chosen
 
 # The editable install finds the package by a hook that comes before every path: it has to go first.
@@ -60,7 +61,9 @@ def main(arguments: list[str]) -> int:
         return 1
     build()
     assemble()
-    ends = [end for end in (run(arguments), run_tracer(arguments)) if end != NO_TESTS]
+    with ThreadPoolExecutor() as pool:
+        running = [pool.submit(job, arguments) for job in (run, run_tracer)]
+        ends = [end for job in running if (end := job.result()) != NO_TESTS]
     return max(ends, key=abs, default=NO_TESTS)
 
 
@@ -95,7 +98,7 @@ def run(arguments: list[str]) -> int:
         "PYTHONMALLOC": "malloc",  # Python's own allocator hides what lies behind an array
         "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
-        "HYPOTHESIS_PROFILE": os.environ.get("HYPOTHESIS_PROFILE", "quick"),
+        "HYPOTHESIS_PROFILE": PROFILE,
     }
     tests = sorted({str(path) for pattern in TESTS for path in (ROOT / "tests").glob(pattern)})
     # Captured file descriptors would swallow the report of a process that the sanitizers stop.
@@ -123,10 +126,11 @@ def run_tracer(arguments: list[str]) -> int:
     environment = os.environ | {
         "STAKES_TRACER_HOST": str(host),
         "STAKES_TRACER_LIBRARIES": " ".join(library(name) for name in ("libasan.so", "libubsan.so")),
+        "HYPOTHESIS_PROFILE": PROFILE,
     }
     tests = [str(ROOT / "tests" / name) for name in TRACER_TESTS]
-    # What runs on the tracer in plain Python shows nothing of the compiled one.
-    options = ["-q", "-p", "no:cacheprovider", "-n", str(WORKERS), "-k", "not plain"]
+    # What runs on the tracer in plain Python shows nothing of the compiled one. The core's tests use the cores.
+    options = ["-q", "-p", "no:cacheprovider", "-n", "1", "-k", "not plain"]
     command = [sys.executable, "-m", "pytest", *options, *tests, *arguments]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
