@@ -130,6 +130,30 @@ def test_searches_are_those_of_the_twin(kind):
     same_generations(table(7, **({"n": 60, "values": (2, 5, 3, 3)} | KINDS[kind])), **ONLY_SEARCH, **depth)
 
 
+def test_a_better_test_may_exchange_the_branches():
+    """The first column is the second one the other way round, with noise; subtrees ask for the third."""
+    rng = np.random.default_rng(2)
+    b, c = rng.integers(6, size=(2, 120))
+    a = np.where(rng.random(120) < 0.15, rng.integers(6, size=120), 5 - b)
+    classes = (b >= 3) ^ (c >= 3)
+    columns = [column.tolist() for column in (a, b, c)]
+    rows = twin.Rows(columns, [6] * 3, [False] * 3, classes.astype(int).tolist(), 2, 1.0 - np.eye(2), False)
+    test, leaf = evolve_steps.Test, evolve_steps.Node
+    below = [evolve_steps.sketch_of(test(2, 2, (), 2), [leaf(), leaf()]) for _ in range(2)]
+    given = evolve_steps.sketch_of(test(0, 2, (), 2), below)
+    options = OPTIONS | ONLY_SEARCH | {"check": False, "population_size": 24}
+    made, slow = population(rows, started=False, **options), twin_of(rows, options)
+    arrays = [[0, 2, 2, -1, -1, -1, -1], [2, 2, 2, -1, -1, -1, -1], [1, 3, 5, -1, -1, -1, -1]]
+    arrays += [[2, 2, 2, 0, 0, 0, 0], [0] * 8, []]
+    made.start([[np.array(part, dtype=np.int32) for part in arrays]] * 24)
+    slow.start([given] * 24)
+    for _ in range(2):
+        assert [nested(t) for t in made.trees()] == [slow.trees.as_tuple(t) for t in slow.population]
+        made.step()
+        slow.step()
+    assert made.best()[0][0] == 1  # the test without noise, over the same subtrees
+
+
 def rare():
     """One row of another class among 400: no draw of 64 rows is sure to find it."""
     rows = table(1, n=400, values=(5, 3), n_classes=2, missing=0.0)

@@ -176,6 +176,16 @@ def test_thresholds_lie_between_the_values():
     assert grow(problem).threshold[0] == 2.5
 
 
+def test_thresholds_of_bins_lie_next_to_the_last_value_of_a_bin():
+    """Half of the values are in a bin; the next value is the next row's, not the other bin's last one."""
+    X = np.arange(10.0)
+    problem = {
+        "columns": [X], "n_values": [-1], "codes": (X >= 5).astype(np.int32), "weights": None,
+        "costs": 1.0 - np.eye(2), "prices": PriceArrays.plain([0.1]),
+    }  # fmt: skip
+    assert grow(problem, max_bins=2).threshold[0] == 4.5
+
+
 def test_columns_without_any_known_value_are_not_tested():
     problem = random_problem(1, n_rows=20)
     problem["columns"][0] = np.full(20, np.nan)

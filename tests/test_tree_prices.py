@@ -6,6 +6,7 @@ import contextlib
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -211,3 +212,16 @@ def test_prices_and_mistakes_together(cost_use):
 def test_bad_prices_get_a_sentence(settings, message):
     with pytest.raises(ValueError, match=message):
         C45Classifier(**settings).fit(GERMAN.X, GERMAN.y)
+
+
+@pytest.mark.parametrize("group, second", [("blood", "b"), (None, "c")])
+def test_what_a_test_opens_makes_the_next_of_its_group_cheaper(group, second):
+    """Columns b and c are the same; b is dearer, but not for those whose blood was taken for a."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 200))
+    X = pd.DataFrame({"a": a, "b": b, "c": b}).astype(float)
+    later = None if group is None else {"a": (group, 0.1), "b": (group, 0.1)}
+    prices = FeatureCosts({"a": 0.2, "b": 9.0, "c": 1.0}, later=later)
+    tree = C45Classifier(criterion="cs_gain", feature_costs=prices, gamma=0.05, prune=None)
+    fitted = tree.fit(X, a & b).fitted_tree_.tree
+    assert [X.columns[column] for column in fitted.feature if column >= 0] == ["a", second]
