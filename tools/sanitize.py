@@ -129,7 +129,7 @@ def run_tracer(arguments: list[str]) -> int:
         "HYPOTHESIS_PROFILE": PROFILE,
     }
     tests = [str(ROOT / "tests" / name) for name in TRACER_TESTS]
-    # What runs on the tracer in plain Python shows nothing of the compiled one. Meanwhile the core's tests run.
+    # The tracer in plain Python shows nothing of the compiled one. One process: the core's tests run, too.
     options = ["-q", "-p", "no:cacheprovider", "-n", "1", "-k", "not plain"]
     command = [sys.executable, "-m", "pytest", *options, *tests, *arguments]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
