@@ -381,6 +381,11 @@ def test_abe_costs_make_rare_classes_dear():
     assert mean[1, 0] == pytest.approx(1000 / 99, rel=0.15)
 
 
+def test_abe_costs_draw_for_each_kind_of_mistake():
+    drawn = abe_costs(["a", "b", "c"], [1, 1, 1], 0).mistakes()
+    assert len(set(drawn.tolist())) == len(drawn) == 6
+
+
 def test_ting_covers_the_range():
     drawn = np.concatenate([ting_costs(range(4), seed).mistakes() for seed in range(100)])
     assert set(drawn) == set(range(1, 11))

@@ -180,6 +180,8 @@ def test_decide_types_and_prices():
         (lambda: min_cost_class([[np.nan, 1]]), "expected must be finite"),
         (lambda: decide([[1, 0]], np.eye(2), np.nan), "abstain_cost must be a number"),
         (lambda: decide([[1, 0]], np.eye(2), -np.inf), "abstain_cost must be a number"),
+        (lambda: decide([[1, 0]] * 2, np.eye(2), [0.5, np.nan]), "abstain_cost must be a number"),
+        (lambda: decide([[1, 0]] * 2, np.eye(2), [0.5, -np.inf]), "abstain_cost must be a number"),
         (lambda: decide([[1, 0]], np.eye(2), [1, 2]), "one number per row"),
         (lambda: decide([[1, 0]], np.ones((2, 3))), "square array"),
     ],

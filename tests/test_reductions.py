@@ -467,3 +467,22 @@ def test_rounds_are_learnt_at_once():
     X, y = load_iris(return_X_y=True)
     model = CostBagging(Meeting(), n_estimators=4, n_jobs=2).fit(X, y)
     assert len(model.alphas_) == 4
+
+
+class Wrong(DecisionTreeClassifier):
+    """Answers what is never right; from the third fit on it does as it should."""
+
+    fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        type(self).fits += 1
+        y = np.asarray(y)
+        return super().fit(X, (y + 1) % 3 if self.fits < 3 else y, sample_weight=sample_weight)
+
+
+def test_rounds_that_are_wrong_more_often_than_right_do_not_count():
+    X, y = load_iris(return_X_y=True)
+    Wrong.fits = 0
+    model = CostBoosting(Wrong(max_depth=9), n_estimators=3).fit(X, y)
+    assert model.alphas_ == [1.0, 1.0, 1.0]  # nothing is kept of the rounds before the third
+    assert (model.predict(X) == y).mean() > 0.9

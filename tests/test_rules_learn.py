@@ -513,3 +513,15 @@ def test_the_matrix_of_a_fitted_model():
     X, y = np.repeat([[0.0], [1.0]], 10, axis=0), np.repeat(["a", "b"], 10)
     model = RuleClassifier(cost_matrix=[[0, 3], [1, 0]]).fit(X, y)
     assert model.cost_matrix_ == CostMatrix([[0, 3], [1, 0]], ["a", "b"])
+
+
+def test_the_seed_decides_which_rows_are_held_out():
+    X = np.random.default_rng(0).normal(size=(120, 3)).round(1)
+    y = (X[:, 0] + X[:, 1] / 2 > 0).astype(int)
+
+    def learnt(seed):
+        model = RuleClassifier(held_out=0.5, min_support=0.05, random_state=seed).fit(X, y)
+        return str(model.rules_.to_dicts())
+
+    assert learnt(0) == learnt(0)
+    assert len({learnt(seed) for seed in range(4)}) > 1

@@ -344,6 +344,7 @@ BAD_CALLS = [
     (lambda: Table(AB, [[1.0], [0, 1]]), "column 'b' has 2 rows, but others have 1"),
     (lambda: Table(AB, [[1.0], [2]]), "column 'b' must have codes between -1 .* and 1, got 2"),
     (lambda: Table(AB, [[1.0], [-2]]), "column 'b' must have codes between -1"),
+    (lambda: Table(AB, [[1.0, 2.0], [-2, 0]]), "column 'b' must have codes between -1 .* got -2 to 0"),
     (lambda: Table(AB, [[1.0], [0.5]]), "column 'b' is nominal, but its codes have dtype float64"),
     (lambda: Table(AB, [["u"], [0]]), "column 'a' is numeric, but its array has dtype"),
     (lambda: Table(A, [[[1.0]]]), "must be a 1-D array"),
