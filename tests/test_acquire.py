@@ -273,9 +273,9 @@ def test_bad_numbers(answer):
 def test_a_question_says_what_is_left_to_spend():
     prices = FeatureCosts({"income": 2, "housing": 0.25})
     talk = Acquisition(replace(example(), feature_costs=prices), budget=2.5)
-    assert (talk.question.spent, talk.question.left) == (0, 2.5)
+    assert (talk.next_question.spent, talk.next_question.left) == (0, 2.5)
     talk.answer(30)
-    assert (talk.question.spent, talk.question.left) == (2, 0.5)
+    assert (talk.next_question.spent, talk.next_question.left) == (2, 0.5)
 
 
 def test_a_bad_answer_leaves_the_question_open():
