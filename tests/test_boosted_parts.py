@@ -384,11 +384,11 @@ def judged(proba, weight, bill, classes=("a", "b"), costs=((0, 1), (1, 0))):
 
 def test_the_bill_of_held_out_rows_by_hand():
     proba = [[0.9, 0.1], [0.3, 0.7], [0.6, 0.4]]
-    bill = [[0.0, 2.0], [3.0, 0.0], [5.0, 1.0]]
+    bill = [[0.0, 2.0], [3.0, 0.0], [5.0, 3.0]]
     with pytest.warns(GuardWarning):
         model = judged(proba, [1.0, 1.0, 2.0], bill)
-    # Answers a, b, a cost 0, 0 and twice 5; always b costs 2, 0 and twice 1, always a 0, 3 and twice 5.
-    assert (model.cv_cost_, model.constant_, model.constant_cost_) == (2.5, "b", 1.0)
+    # Answers a, b, a cost 0, 0 and twice 5; always b costs 2, 0 and twice 3, always a 0, 3 and twice 5.
+    assert (model.cv_cost_, model.constant_, model.constant_cost_) == (2.5, "b", 2.0)
     assert model.guarded_
     assert judged(proba, [1.0, 1.0, 0.0], bill).guarded_ is False
 

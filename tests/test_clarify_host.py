@@ -18,6 +18,8 @@ def test_lines_of_new_instructions_have_no_position_and_cover_eight_at_most():
     assert inject._lines(entry, 4, 9) == entry + bytes([none | 7, none])
     assert inject._lines(entry * 2, 4, 8) == entry + bytes([none | 7]) + entry
     assert inject._lines(entry * 2, 0, 1) == bytes([none]) + entry * 2
+    short = bytes([none | 3])  # covers four, with no more bytes
+    assert inject._lines(short * 2, 4, 1) == short + bytes([none]) + short
 
 
 def test_versions_are_those_of_the_first_folder_that_can_be_read(tmp_path):

@@ -160,7 +160,7 @@ class MDLDiscretizer(SavedModelMixin, TransformerMixin, BaseEstimator):
             names = given
         if names is None:
             names = np.array(self.bins_.schema.names, dtype=object)
-        return np.asarray(names, dtype=object)[self._kept()]
+        return names[self._kept()]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
