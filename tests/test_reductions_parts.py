@@ -26,7 +26,16 @@ from stakes import (
     Table,
 )
 from stakes.reductions import _training
-from stakes.reductions._components import Constant, Layout, fit_component, probabilities, relation, votes
+from stakes.reductions._components import (
+    Constant,
+    Layout,
+    component_from_dict,
+    component_to_dict,
+    fit_component,
+    probabilities,
+    relation,
+    votes,
+)
 from stakes.reductions._rows import Rows, joined, slices
 from stakes.reductions._sampling import Sample, Sampler, uniforms
 from stakes.reductions._training import Training
@@ -510,3 +519,15 @@ def test_rows_need_as_many_classes():
         GBSE().fit([[0.0], [1.0]])
     with pytest.raises(ValueError, match="inconsistent numbers of samples: X has 2 rows, y 3"):
         GBSE().fit([[0.0], [1.0]], [0, 1, 1])
+
+
+@pytest.mark.parametrize("code, n_classes", [(0, 1), (1, 1), (2, 3)])
+def test_constants_come_back(code, n_classes):
+    """A relational component of a single class may accept it: code 1."""
+    assert component_from_dict(component_to_dict(Constant(code)), None, n_classes).code == code
+
+
+@pytest.mark.parametrize("code, n_classes", [(2, 1), (3, 3), (-1, 3), (True, 3), ("a", 3)])
+def test_constants_that_are_no_class_are_refused(code, n_classes):
+    with pytest.raises(ValueError, match="a constant component must be a class code"):
+        component_from_dict({"constant": code}, None, n_classes)
