@@ -32,6 +32,13 @@ def commands():
             yield one.name or one.callback.__name__, one
 
 
+def test_every_command_says_its_exit_codes_and_shows_examples_as_a_list():
+    for name, one in commands():
+        if name not in ("record", "run"):  # these end as the program does
+            assert one.epilog.startswith("Exit codes: 0 "), name
+    assert "•" in run("fit", "--help").stdout
+
+
 def defaults(function):
     return {
         name: parameter.default

@@ -1,6 +1,7 @@
 import json
 import warnings
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -554,3 +555,14 @@ def test_json_refusals():
     assert Guard.from_dict(good | {"fitted": sure}, Recorder).constant_ == "rare"
     with pytest.raises(ValueError, match="must have the keys"):
         Guard.from_dict({"type": "Guard"}, Recorder)
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_a_guard_decides_by_what_its_estimator_decides_by(guarded):
+    guard = Guard(LogisticRegression())
+    guard.guarded_, guard.prior_, guard.classes_ = guarded, np.array([0.25, 0.75]), np.array([0, 1])
+    guard.estimator_ = SimpleNamespace(
+        predict_proba=lambda X: np.full((len(X), 2), 0.5), decision_proba=lambda X: np.eye(2)[[0] * len(X)]
+    )
+    expected = [0.25, 0.75] if guarded else [1, 0]
+    np.testing.assert_array_equal(guard.decision_proba([[0], [1]]), [expected] * 2)

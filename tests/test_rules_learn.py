@@ -525,3 +525,7 @@ def test_the_seed_decides_which_rows_are_held_out():
 
     assert learnt(0) == learnt(0)
     assert len({learnt(seed) for seed in range(4)}) > 1
+
+
+def test_cut_offs_that_are_tried_are_tenths():
+    assert RuleClassifier().cut_offs == tuple(n / 10 for n in range(1, 10))
