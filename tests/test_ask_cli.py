@@ -186,24 +186,19 @@ def test_on_a_real_terminal(place):
     terminal.until("2. pain")
     terminal.until("3) sharp")
     terminal.until("back: ")
-    terminal.type("?\n")
+    terminal.type("\x04")  # Ctrl-D: the rest counts as unknown
     terminal.until("Answer:")
     terminal.until("total")
     assert terminal.close() == 0
 
 
-def test_ctrl_c_and_ctrl_d_on_a_real_terminal(place):
+def test_ctrl_c_on_a_real_terminal(place):
     terminal = Terminal("ask", place / "model.json")
     terminal.until("back: ")
     time.sleep(0.5)  # between a prompt and its read Python notices no interrupt
     terminal.type("\x03")
     terminal.until("Stopped.")
     assert terminal.close() == 130
-    terminal = Terminal("ask", place / "model.json")
-    terminal.until("back: ")
-    terminal.type("\x04")
-    terminal.until("Answer:")
-    assert terminal.close() == 0
 
 
 def test_interrupt_in_a_pipe(place):
