@@ -24,13 +24,14 @@ SEED = str(random.SystemRandom().randrange(1, 2**32))
 CHECKS: dict[str, tuple[dict[str, str], list[str]]] = {
     # What this finds becomes an @example of the test that failed.
     "properties": ({"HYPOTHESIS_PROFILE": "thorough"}, [*PYTEST, "-m", "hypothesis"]),
-    "seed": ({"STAKES_TEST_SEED": SEED}, PYTEST),
-    "lowest": ({}, ["make", "test-lowest"]),
+    "clones": ({}, [sys.executable, str(ROOT / "tools" / "fresh_clones.py")]),
+    "lowest": ({"STAKES_TEST_SEED": SEED}, ["make", "test-lowest"]),
 }
 for version, python in build_tracer.interpreters().items():
     if python == sys.executable:
         continue
-    CHECKS[f"python{version}"] = {}, ["make", "test", f"PYTHON={python}", f"VENV=.venv-{version}"]
+    command = ["make", "test", f"PYTHON={python}", f"VENV=.venv-{version}"]
+    CHECKS[f"python{version}"] = {"STAKES_TEST_SEED": SEED}, command
 
 
 def main(names: list[str]) -> int:
