@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import compileall
 import contextlib
 import json
 import os
+import py_compile
 import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 from pathlib import Path
 
 from which_tests import ROOT, Coverage
@@ -33,6 +36,7 @@ class Place:
         self._chosen = self.folder / "chosen.json"
         self._copy()
         self._environment()
+        self._starter = Starter(self.python, self.folder, self._chosen)
 
     def _copy(self) -> None:
         """Copy the tracked files and the compiled parts; the core's build is kept for the next time."""
@@ -49,6 +53,9 @@ class Place:
         for extension in (ROOT / host).glob("*.so"):
             shutil.copy2(extension, self.folder / host)
         self._install(INSTALLED)
+        # Told by its time, a change within a second would not be seen.
+        by_hash = py_compile.PycInvalidationMode.CHECKED_HASH
+        compileall.compile_dir(self.folder / "src", quiet=1, invalidation_mode=by_hash)
 
     def _install(self, built: Path) -> None:
         """Take the compiled core from a folder."""
@@ -96,26 +103,12 @@ class Place:
         self._chosen.write_text(json.dumps(tests))
         failed = Path(str(self._chosen) + ".failed")
         failed.unlink(missing_ok=True)
-        environment = os.environ | {"STAKES_CHOSEN_TESTS": str(self._chosen), "HYPOTHESIS_PROFILE": "mutate"}
-        environment["PYTHONPATH"] = str(Path(__file__).parent)
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"  # a change within a second would not be seen
-        command = [str(self.python), "-m", "pytest", "-q", "-p", "select_plugin", "-p", "no:cacheprovider"]
-        command += ["-x"] if stop else []
-        files = sorted({test.partition("::")[0] for test in tests})
-        process = subprocess.Popen(
-            [*command, *files],
-            cwd=self.folder,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            status = process.wait(GRACE + 5 * sum(seconds.get(test, 1.0) for test in tests))
-        except subprocess.TimeoutExpired:
+        arguments = ["-q", "-p", "select_plugin", "-p", "no:cacheprovider", *(["-x"] if stop else [])]
+        arguments += sorted({test.partition("::")[0] for test in tests})
+        limit = GRACE + 5 * sum(seconds.get(test, 1.0) for test in tests)
+        status = self._starter.pytest(arguments, limit)
+        if status is None:
             return "hangs", ""
-        finally:
-            kill(process)
         if status == 0:
             return "not noticed", ""
         if failed.exists():
@@ -140,11 +133,39 @@ def quietly(command: list[str]) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def kill(process: subprocess.Popen) -> None:
-    """End a program and what it has started."""
+class Starter:
+    """A process of ``starter.py`` that runs pytest in a folder."""
+
+    def __init__(self, python: Path, folder: Path, chosen: Path) -> None:
+        environment = os.environ | {"HYPOTHESIS_PROFILE": "mutate", "PYTHONPATH": str(Path(__file__).parent)}
+        environment["STAKES_CHOSEN_TESTS"] = str(chosen)
+        self._process = subprocess.Popen(
+            [str(python), "-m", "starter"],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def pytest(self, arguments: list[str], limit: float) -> int | None:
+        """Return the exit status, or None where it took longer than so many seconds."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        print(json.dumps(arguments), file=self._process.stdin, flush=True)
+        running = int(self._process.stdout.readline())
+        timer = threading.Timer(limit, kill, [running])
+        timer.start()
+        status = int(self._process.stdout.readline())
+        on_time = timer.is_alive()
+        timer.cancel()
+        kill(running)  # what it has started
+        return status if on_time else None
+
+
+def kill(process: int) -> None:
+    """End a session of processes."""
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+        os.killpg(process, signal.SIGKILL)
 
 
 def tests_for(task: dict, coverage: Coverage) -> list[str]:
