@@ -185,7 +185,7 @@ def tests_for(task: dict, coverage: Coverage) -> list[str]:
         else []
     )
     tests = coverage.of_lines(file, lines) or coverage.of_lines(file, None)
-    return list(dict.fromkeys([*coverage.in_files(hidden), *tests]))
+    return list(dict.fromkeys([*tests, *coverage.in_files(hidden)]))
 
 
 def parts(tests: list[str], seconds: dict[str, float]) -> list[list[str]]:
