@@ -101,8 +101,8 @@ class Tables:
 
     def thread(self) -> int:
         """Return the first word of a thread's own stack."""
-        number = self._append(_THREADS, 2 * (layout.DEEPEST + 1), ())
-        return self.offset(_THREADS) // 4 + number * 2 * (layout.DEEPEST + 1)
+        size = 2 * (layout.DEEPEST + 1)
+        return self.offset(_THREADS) // 4 + self._append(_THREADS, size, ()) * size
 
     def offset(self, table: int) -> int:
         """Where a table begins, in bytes."""
