@@ -171,7 +171,7 @@ def test_what_is_listened_to(monitoring, system):
     started(trees=False, lines=True)
     assert monitoring.events_of() == {"PY_START", "LINE"} and monitoring.everywhere[-1] == (4, 65)
     monitoring.tools = {3: "one", 4: "another"}
-    with pytest.raises(RuntimeError, match="every tool number of sys.monitoring is in use"):
+    with pytest.raises(RuntimeError, match=r"every tool number of sys\.monitoring is in use"):
         started()
 
 
