@@ -1,5 +1,6 @@
 """Training of CLARIFY: shared tables, determinism, projection, prices, honest accuracy."""
 
+import gc
 import random
 from dataclasses import replace
 
@@ -155,7 +156,7 @@ def test_a_folder_of_profiles(tmp_path, profiles):
     runs = read_runs(tmp_path)
     assert sorted(zip(runs.names, runs.labels)) == [("one", "full"), ("two", "slow")]
     write_profile(profiles[0][1].with_label(None), tmp_path / "three.profile")
-    with pytest.warns(UserWarning, match="1 runs have no label"):
+    with pytest.warns(UserWarning, match="^1 runs have no label"):
         assert len(read_runs(tmp_path)) == 2
     write_profile(_cut(profiles[0][1]), tmp_path / "three.profile")
     with pytest.warns(UserWarning, match="three is left out"):
@@ -163,6 +164,32 @@ def test_a_folder_of_profiles(tmp_path, profiles):
     (tmp_path / "four.profile").write_text("{}")
     with pytest.raises(ValueError, match=r"four\.profile"):
         read_runs(tmp_path)
+
+
+def test_reading_a_folder_of_profiles(tmp_path, profiles):
+    (tmp_path / "folder.profile").mkdir()
+    (tmp_path / "notes.txt").touch()
+    for name, label in (("b", "x"), ("a", "y"), ("c", None), ("d", None)):
+        write_profile(profiles[0][1].with_label(label), tmp_path / f"{name}.profile")
+    steps, collecting = [], []
+
+    def advance(done, total):
+        steps.append((done, total))
+        collecting.append(gc.isenabled())
+
+    for enabled in (True, False):
+        if not enabled:
+            gc.disable()
+        try:
+            with pytest.warns(UserWarning, match="^2 runs have no label") as told:
+                assert read_runs(tmp_path, advance).names == ("a", "b")
+            assert gc.isenabled() == enabled and told[0].filename == __file__
+        finally:
+            gc.enable()
+    assert steps == [(1, 4), (2, 4), (3, 4), (4, 4)] * 2 and not any(collecting)
+    with pytest.warns(UserWarning, match="the run b is left out") as told:
+        assert len(gather([("a", profiles[0][1]), ("b", _cut(profiles[0][1])), ("c", profiles[1][1])])) == 2
+    assert told[0].filename == __file__
 
 
 def _cut(profile):
