@@ -190,6 +190,35 @@ def test_penalties_are_judged_on_other_rows(monkeypatch):
     assert chosen(10, seeds)[1]["grown"] == [(8, 5)] * 5
 
 
+def test_folds_are_drawn_with_a_seed_of_their_own(monkeypatch):
+    drawn, folds = [], total_cost.stratified_folds
+
+    def noting(codes, n_folds, rng):
+        drawn.append(rng.bit_generator.seed_seq)
+        return folds(codes, n_folds, rng)
+
+    monkeypatch.setattr(total_cost, "stratified_folds", noting)
+    seeds = np.random.SeedSequence(0).spawn(6)
+    column = np.arange(10.0)
+    rows = _Rows([column, column], [-1, -1], ints(*[0, 1] * 5), None)
+    for large, n_judged in ((19, 2), (20, 5)):
+        # ten rows of two columns are twenty cells
+        monkeypatch.setattr(total_cost, "_LARGE", large)
+        notes = {"grown": [], "seeds": [], "judged": []}
+        judge = Judged(2, np.eye(2), PriceArrays.plain([1.0, 1.0]), 0.5, 10, notes)
+        _choose_penalty(judge, rows, column, seeds, 1)
+        assert drawn.pop() is seeds[5] and notes["seeds"] == seeds[:n_judged]
+
+
+def test_a_bag_of_all_rows_is_passed_over():
+    """Of two rows, each is outside where the other one was drawn twice, and gets its class."""
+    found = [
+        out_of_bag([np.array([0.0, 1])], [-1], ints(0, 1), 2, None, np.random.default_rng(seed), 40)
+        for seed in range(4)
+    ]
+    assert [shares.tolist() for shares in found] == [[[0, 1], [1, 0]]] * 4
+
+
 def test_defaults_of_the_search(monkeypatch):
     seen = []
 
@@ -216,5 +245,5 @@ def test_defaults_of_the_search(monkeypatch):
         "max_path_cost": np.inf, "max_upfront_cost": np.inf,
     }  # fmt: skip
     assert rows.codes.tolist() == [0, 0] and rows.weights.tolist() == [1, 2] and rows.n_values == [-1, 2]
-    assert len(choosing[3]) == 6 and choosing[4] == 1
+    assert len(choosing[3]) == 6 and choosing[4] == 1 and choosing[3][0].entropy == 0
     assert learn_total_cost(table, ints(0, 1, 0), 2, None, np.ones((2, 2)), "", leaf_penalty=3.0) == (3.0,)

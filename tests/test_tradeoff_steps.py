@@ -117,6 +117,14 @@ def test_a_picture_of_the_points(objective, heights, name):
     assert drawn["baseline"] == [[10, 0.905 if objective == "accuracy" else 0.99]]
     assert drawn["chosen"][0][0] == search.best_point_.test_cost
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("cost of looking (path)", name)
+    assert {line.get_label(): (line.get_marker(), line.get_color()) for line in ax.lines} == {
+        "values of gamma": ("o", "0.75"),
+        "front": ("o", "C0"),
+        "baseline": ("s", "C1"),
+        "chosen": ("*", "C3"),
+    }
+    assert [line.get_markersize() for line in ax.lines[2:]] == [8, 15]
+    assert ax.lines[1].get_drawstyle() == "steps-post"
     assert len(ax.get_legend().get_texts()) == 4
     assert search.plot(ax) is ax
     pyplot.close(ax.figure)
@@ -302,6 +310,16 @@ def test_prices_of_the_grid_and_of_the_baseline():
     assert len(grid) == 50 and costs == [*(-value for value in grid), 99.0]
     # each value is learnt once
     assert sorted(c["gamma"] for c in asked[:-1]) == grid and asked[-1] is None and counted == [13, 37, 1]
+
+
+def test_as_many_fits_are_announced_as_are_made():
+    kept, counted = study(cv=2), []
+    kept.advance = lambda done, more: counted.append((done, more))
+    kept.upfront([0.0, 1.0])
+    assert np.sum(counted, axis=0).tolist() == [3, 3]
+    kept.cross_validate([0.0, 1.0])
+    # two settings and the baseline, for all rows and for each of two folds
+    assert np.sum(counted, axis=0).tolist() == [9, 9]
 
 
 def test_an_error_in_one_thread_stops_the_others():

@@ -1,4 +1,4 @@
-"""Trees at their edges: costs of any unit, names that just fit, limits just met, questions of unequal weight."""
+"""Trees at their edges: any unit of costs, names that just fit, limits just met, unequal questions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sklearn.exceptions import DataConversionWarning
 from oracles.hand_trees import towns
 from stakes import C45Classifier, FeatureCosts
 from stakes.table import Column, Schema
-from stakes.tree import draw, sql, text
+from stakes.tree import code, draw, sql, text
 from stakes.tree.acquire import Acquisition
-from stakes.tree.explain import branch_of
+from stakes.tree.explain import branch_of, explain
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
-from stakes.tree.words import example, leaf_table
+from stakes.tree.words import branch_words, example, leaf_table
 
 
 def tree_of(names, tests, weights):
@@ -73,6 +73,54 @@ def test_a_leaf_that_brings_something_has_no_bar():
     bars = re.findall(r'class="cost" x="[\d.]+" y="[\d.]+" width="([\d.]+)"', draw.draw_svg(paid))
     # 5 and 1 of 2 in all are more than the whole, and the bars are 132 wide
     assert bars == ["132.0", "0.0", "0.0", "66.0"]
+
+
+def test_the_unit_of_weights_changes_no_line_and_no_bar():
+    def drawn(weights):
+        fitted = example()
+        picture = draw.draw_svg(replace(fitted, tree=replace(fitted.tree, class_weights=weights)))
+        bars = re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="[\d.]+" height="11" fill="#\w+"', picture)
+        return re.findall(r'stroke-width="([\d.]+)"', picture), bars
+
+    weights = example().tree.class_weights
+    assert drawn(weights / 1024) == drawn(weights)
+    strokes, bars = drawn(weights * 0)
+    assert strokes == ["1.0"] * 6 and len(bars) < len(drawn(weights)[1])
+
+
+def test_two_levels_of_three():
+    assert text.export_text(example(), max_depth=2).splitlines()[:4] == [
+        "income <= 24: bad (30, 5 wrong, 31% of cost)",
+        "income > 24",
+        "|   income <= 60: ... 2 leaves (32, 3 wrong, 69% of cost)",
+        "|   income > 60: good (32)",
+    ]
+    dot = text.export_dot(example(), max_depth=2)
+    assert '3 [label="2 leaves\\n32, 3 wrong, 69% of cost", style=dashed];' in dot
+    assert '2 -> 4 [label="> 60"];' in dot and "3 -> 5" not in dot
+
+
+def test_a_thousand_categories_are_named_and_no_more():
+    fitted = towns()
+    for n_named, ending in ((1000, " or 't999'"), (1001, "'t998' or 2 more")):
+        names = tuple(f"t{i}" for i in range(n_named))
+        tree = replace(
+            fitted.tree,
+            value_start=np.array([0, *[n_named] * 8], dtype=np.int32),
+            value_branch=np.zeros(n_named, np.int32),
+        )
+        schema = Schema((fitted.schema.columns[0], Column("town", "nominal", names)))
+        assert branch_words(replace(fitted, tree=tree, schema=schema), 0, 0).endswith(ending)
+
+
+def test_a_table_of_one_column_is_explained():
+    fitted = tree_of("a", [("a", 1), None, None], [[3, 2], [3, 0], [0, 2]])
+    assert [why.label for why in explain(fitted, [np.array([1.0, 2.0, 0.5])])] == ["x", "y", "x"]
+
+
+def test_strings_of_c_hold_plain_characters_and_octal_numbers():
+    assert code._c_string(" ~") == '" ~"'
+    assert code._c_string('\x7f\x1f?"\\é') == r'"\177\037\077\042\134\303\251"'
 
 
 def named(column, label="bad"):
@@ -155,6 +203,10 @@ def test_thresholds_are_written_in_full_where_they_are_short(value, written):
     found = sql._threshold(value)
     assert found == written.replace(f" * {cast(1)}", "")
     assert eval(found.replace("CAST", "").replace(" AS DOUBLE PRECISION", "")) == value
+
+
+def test_the_least_threshold_is_no_decimal():
+    assert sql._threshold(1e-15).startswith("(CAST(")
 
 
 def test_sums_are_cut_into_runs_of_a_hundred():

@@ -32,7 +32,7 @@ def out_of_bag(
     n_classes: int,
     weights: NDArray[np.float64] | None,
     rng: np.random.Generator,
-    n_trees: int = 100,
+    n_trees: int,
 ) -> NDArray[np.float64]:
     """Class probabilities of each row, from bagged trees on half of the columns or more, drawn at random.
 
