@@ -217,6 +217,30 @@ def test_a_bag_of_all_rows_is_passed_over():
         for seed in range(4)
     ]
     assert [shares.tolist() for shares in found] == [[[0, 1], [1, 0]]] * 4
+    # a bag that weighs nothing says nothing
+    weights, rng = np.array([1.0, 0.0]), np.random.default_rng(0)
+    assert out_of_bag([np.array([0.0, 1])], [-1], ints(0, 1), 2, weights, rng, 40).tolist() == [
+        [0, 0],
+        [1, 0],
+    ]
+
+
+def test_bagged_trees_are_grown_to_the_end(monkeypatch):
+    grown, grow = [], _teacher._core.grow_tree
+
+    def noting(table, codes, n_classes, weights, **options):
+        grown.append(options)
+        return grow(table, codes, n_classes, weights, **options)
+
+    monkeypatch.setattr(_teacher._core, "grow_tree", noting)
+    out_of_bag([np.arange(9.0)], [-1], ints(*[0, 1, 0] * 3), 2, None, np.random.default_rng(0), 1)
+    assert grown == [
+        {
+            "criterion": "gain", "dialect": "c45", "min_objects": 1.0, "group_values": False, "max_depth": -1,
+            "max_leaf_nodes": 0, "min_gain": 0.0, "max_bins": 255, "collapse": False, "n_threads": 1,
+        }
+    ]  # fmt: skip
+    assert list(total_cost.PENALTIES) == [1, 2, 4, 8, np.inf]
 
 
 def test_defaults_of_the_search(monkeypatch):

@@ -76,6 +76,8 @@ def test_equal_points_go_to_the_better_and_then_to_the_first():
     # of equal totals the one with the smaller price of looking
     assert choose_point([a, b, c], baseline, objective="cost", select="total") is c
     assert [p.value for p in pareto_front([a, b, c, baseline], "cost")] == ["c", None]
+    new = TradeoffPoint(1, 2.0, 3.0, 4.0)
+    assert (new.within, new.on_front, new.is_baseline) == (False, False, False)
     assert c.total_cost == 3.1 and c.loss("accuracy") == 0.5 and c.loss("cost") == 1.1
 
 
@@ -147,6 +149,8 @@ def test_points_are_written_and_read():
     free = TradeoffSearchCV()
     free._fitted_from_dict(document | {"grid_given": False})
     assert free.grid is None
+    with pytest.raises(ValueError, match="'tolerance' parameter"):
+        TradeoffSearchCV(tolerance=-1)._fitted_from_dict(document)
     with pytest.raises(ValueError, match="must have at least two points, all of finite numbers"):
         back._fitted_from_dict(document | {"points": document["points"][:1]})
     with pytest.raises(ValueError, match=r"data\['fitted'\] must be what TradeoffSearchCV.to_dict\(\) gave"):

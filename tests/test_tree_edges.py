@@ -164,6 +164,7 @@ def test_labels_of_branches_stay_between_their_neighbours():
 def test_exactly_two_hundred_boxes_are_drawn():
     depth = np.repeat([0, 1, 2, 3], [1, 100, 99, 51])
     assert draw._levels(SimpleNamespace(tree=SimpleNamespace(n_nodes=251, depth=depth)), None) == 2
+    assert draw._levels(SimpleNamespace(tree=SimpleNamespace(n_nodes=200, depth=None)), None) == 2**31
     depth = np.repeat([0, 1, 2, 3], [1, 100, 100, 51])
     assert draw._levels(SimpleNamespace(tree=SimpleNamespace(n_nodes=252, depth=depth)), None) == 1
 
@@ -172,6 +173,38 @@ def test_codes_that_a_column_does_not_have_take_every_branch():
     fitted = towns()
     assert [branch_of(fitted, 0, code) for code in (-1, 0, 5, 6, 7, 8)] == [None, 0, 1, 2, None, None]
     assert [branch_of(fitted, 1, value) for value in (1.5, 1.75, np.nan)] == [0, 1, None]
+
+
+def test_a_function_ends_where_tests_are_nested_too_deeply(monkeypatch):
+    monkeypatch.setattr(code, "NESTING", 2)
+    tests = [("a", 8), ("a", 4), None, ("a", 2), None, None, None]
+    fitted = tree_of("a", tests, [[4, 3], [2, 3], [2, 0], [2, 1], [0, 2], [2, 0], [0, 1]])
+    source = code.export_python(fitted)
+    # called once and defined once
+    assert source.count("_tree_3(row, w3, p)") == 2 and source.count("2.0") == 1
+    module = {}
+    exec(source, module)
+    assert [module["predict"]({"a": value}) for value in (2, 3, 5, 9)] == ["x", "y", "y", "x"]
+
+
+def test_one_number_out_of_range_is_enough():
+    fitted = example()
+
+    def changed(array, place, value):
+        array = array.copy()
+        array[place] = value
+        return array
+
+    counts = fitted.tree.class_weights
+    for part, array, place, value in (
+        ("observed", counts, (3, 1), -1.0),
+        ("observed", counts, (3, 1), 1e300),
+        ("costs", fitted.costs, (0, 1), np.inf),
+        ("values", fitted.values, 3, [1.5, -0.5]),
+        ("row_values", fitted.values, 3, [-0.5, 1.5]),
+    ):
+        with pytest.raises(ValueError, match=f"{part} must"):
+            replace(fitted, **{part: changed(array, place, value)}).validate()
 
 
 # ---- SQL ---------------------------------------------------------------------------------------------------
@@ -207,6 +240,10 @@ def test_thresholds_are_written_in_full_where_they_are_short(value, written):
 
 def test_the_least_threshold_is_no_decimal():
     assert sql._threshold(1e-15).startswith("(CAST(")
+
+
+def test_labels_of_two_types_are_texts():
+    assert sql.label_literals([1, "b"]) == ["'1'", "'b'"] and sql.label_literals([1, 2]) == ["1", "2"]
 
 
 def test_sums_are_cut_into_runs_of_a_hundred():
