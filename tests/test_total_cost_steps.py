@@ -240,7 +240,6 @@ def test_bagged_trees_are_grown_to_the_end(monkeypatch):
             "max_leaf_nodes": 0, "min_gain": 0.0, "max_bins": 255, "collapse": False, "n_threads": 1,
         }
     ]  # fmt: skip
-    assert list(total_cost.PENALTIES) == [1, 2, 4, 8, np.inf]
 
 
 def test_defaults_of_the_search(monkeypatch):
@@ -261,6 +260,7 @@ def test_defaults_of_the_search(monkeypatch):
     table = Table.from_data(pd.DataFrame({"x": [1.0, 2, 3], "t": ["a", "b", "a"]}))
     weights = np.array([1.0, 0.0, 2.0])
     found = learn_total_cost(table, ints(0, 1, 0), 2, weights, np.ones((2, 2)), "prices")
+    assert list(total_cost.PENALTIES) == [1, 2, 4, 8, np.inf]
     assert found == (8.0,)
     (n_classes, _, prices, trust, n_trees, search), rows, choosing = seen
     assert (n_classes, prices, trust, n_trees) == (2, "prices", 0.5, 100)
