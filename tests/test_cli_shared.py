@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from rich.progress import Progress
+from rich.table import Table as Grid
 from typer.testing import CliRunner
 
 from stakes import CostMatrix, read_table
@@ -150,6 +151,18 @@ def test_tables_get_120_columns_where_there_is_no_terminal(monkeypatch, capsys):
     shared.out().print("12 'a'")  # numbers and texts are not coloured
     shared.say("12 'a'")
     assert capsys.readouterr() == ("12 'a'\n", "12 'a'\n")
+
+
+def test_names_are_printed_as_they_stand(capsys):
+    """Neither markup nor codes of emoji, in sentences and in tables."""
+    name = "[bold]x[/bold] :x: \\[y]"
+    shared.out().print(name)
+    shared.say(name)
+    assert capsys.readouterr() == (f"{name}\n", f"{name}\n")
+    grid = Grid(name, title=name)
+    grid.add_row(name)
+    shared.out().print(grid)
+    assert capsys.readouterr().out.count(name) == 3
 
 
 def test_a_remark_is_one_line_with_its_brackets(capsys):

@@ -16,13 +16,14 @@ import pytest
 
 from commands import run, trimmed
 from stakes import load_model, metrics, read_table
-from stakes._cli import fit, predict
+from stakes._cli import describe, fit, predict
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.shared import out
 from stakes.lab.comparison import Comparison, Interval, LearnerResult
 from stakes.lab.statistics import PairTest
 from stakes.models import save_model
 from stakes.reductions import BoostedStakes
+from stakes.table import Column
 
 # Of those who rent, the young ones are bad; the last column says how many rows each one stands for.
 LOANS = """age,home,class,n
@@ -199,6 +200,13 @@ def test_describe_as_json():
         "missing": 20,
         "threshold": None,
     }
+
+
+def test_of_categories_that_are_as_common_the_first_come_first():
+    categories = tuple(f"c{i}" for i in range(50))
+    found = describe._column(Column("a", "nominal", categories), np.array([*range(1, 48), 40, 20, -1]))
+    assert found["common"] == ["c20", "c40", "c1", "c2", "c3", "c4", "c5", "c6"]
+    assert (found["values"], found["missing"]) == (47, 1)
 
 
 def test_describe_counts_rows_and_missing_values(tmp_path):
@@ -597,7 +605,8 @@ Always answering [bad] costs 0.7 per row. Cheapest here: two. May well be as che
     text = shown(Comparison(results, 1000, 10, 3, "[bad]", 0.7, 0.75, clear))
     assert "d[x]: 10-fold cross-validation, 3 times\n" in text
     assert text.endswith("Cheapest here: two. All others are dearer by more than chance.\n")
-    assert shown(Comparison(results, 1000, 10, 2, "x", 0.7)).endswith("Cheapest here: two.\n")
+    twice = shown(Comparison(results, 1000, 10, 2, "x", 0.7))
+    assert "cross-validation, 2 times\n" in twice and twice.endswith("Cheapest here: two.\n")
     half = Comparison(results, 1000, 10, 1, "x", 0.7, 0.5, clear)
     assert "50% interval" in shown(half)
 
@@ -696,6 +705,8 @@ def test_a_guard_that_answers_for_the_tree():
     said = run("show", "guarded.json")
     assert said.stderr == "Note: this model answers good for everyone; --tree has the tree.\n"
     assert "1 leaf" in said.stdout
+    coloured = run("show", "guarded.json", env={"FORCE_COLOR": "1", "TERM": "xterm-256color"})
+    assert coloured.stderr.startswith("\x1b[33mNote: ")
     said = run("show", "guarded.json", "--tree")
     assert said.stderr == (
         "Note: this model answers good for everyone; this is the tree it is guarded against.\n"

@@ -204,21 +204,25 @@ def test_the_seventh_series_has_the_first_colour_again():
     assert [line[:2] for line in lines if "ours" in line] == ["s0", "s1", "s2", "s3", "s4", "s5", "s0"]
 
 
-@pytest.mark.parametrize(("letters", "lines"), [(44, 1), (45, 2)])
+def test_two_learners_have_a_legend_above_the_data_sets():
+    lines = drawn(dots_picture("T", [("x", [Cell(1.0), Cell(2.0)])], ["one", "two"], "cost"))
+    assert [line for line in lines if line.endswith((": one", ": two"))] == [
+        "name text start 32,18: one",
+        "name text start 82.1,18: two",
+    ]
+    assert any(line.startswith("up 30-56 ") for line in lines)
+
+
+@pytest.mark.parametrize(("letters", "lines"), [(40, 1), (41, 2)])
 def test_legends_end_where_the_picture_does(letters, lines):
-    """Two names take 60 and 6.7 for each letter; 680 is there for them: 92 letters, and no more."""
-    names = ["n" * 48, "m" * letters]
+    """Three names take 90 and 6.7 for each letter; 680 is there for them: 88 letters, and no more."""
+    names = ["n" * 24, "m" * 24, "k" * letters]
     for picture in (
-        dots_picture("T", [("x", [Cell(1.0), Cell(2.0)])], names, "cost"),
+        dots_picture("T", [("x", [Cell(1.0), Cell(2.0), Cell(3.0)])], names, "cost"),
         front_picture("T", [(name, 1.0, 1.0) for name in names], [], "x", "y"),
     ):
-        heights = {
-            line.split()[3].partition(",")[2] for line in drawn(picture) if f": {names[0][:9]}" in line
-        }
-        heights |= {
-            line.split()[3].partition(",")[2] for line in drawn(picture) if f": {names[1][:9]}" in line
-        }
-        assert len(heights & {"18:", "38:"}) == lines
+        in_legend = [line for line in drawn(picture) if line.endswith(tuple(f": {name}" for name in names))]
+        assert len({line.split()[3].partition(",")[2] for line in in_legend}) == lines
 
 
 # ---- which pictures a table gets

@@ -221,6 +221,11 @@ def test_costs_of_learners_with_their_intervals():
     )
 
 
+def test_the_longest_name_says_how_much_room_names_get():
+    picture = comparison_picture(compared(result("one", 1.0, 1.0, 1.0), result("three", 2.0, 2.0, 2.0)))
+    assert "axis line 57,66 700,66" in drawn(picture)  # 20, and 7.4 for each letter
+
+
 def test_a_learner_without_an_interval_is_drawn_inside_the_axis():
     shows(
         comparison_picture(compared(result("C4.5", 1.0, -math.inf, math.inf), result("tree", 3.0, 2.0, 4.0))),

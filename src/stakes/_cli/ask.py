@@ -132,10 +132,10 @@ def _show_question(console: Console, question: Question, number: int) -> None:
     head.append(f"   (bill so far {amount(question.spent)}{left})", style="dim")
     console.print(head)
     chances = ", ".join(f"{plain(str(k))} {p:.0%}" for k, p in _likeliest(question.probabilities))
-    console.print(f"   so far: {chances}", markup=False)
-    console.print(f"   decides: {question.why}", markup=False)
+    console.print(f"   so far: {chances}")
+    console.print(f"   decides: {question.why}")
     for line in _choices(question):
-        console.print(f"   {line}", markup=False)
+        console.print(f"   {line}")
 
 
 def _likeliest(probabilities: Mapping[Label, float]) -> list[tuple[Label, float]]:
@@ -166,7 +166,7 @@ def _one_answer(console: Console, talk: Acquisition, question: Question) -> bool
             console.print()
             return False
         if not sys.stdin.isatty():
-            console.print(text, markup=False)  # a terminal has shown it while it was typed
+            console.print(text)  # a terminal has shown it while it was typed
         if text == BACK and text not in map(str, question.categories):
             if talk.back():
                 return True
@@ -211,13 +211,12 @@ def _show_result(console: Console, result: Acquired, budget: float | None) -> No
         price = f"would cost {amount(result.explanation.expected_costs[k])}"
         grid.add_row(Text(plain(str(k))), f"{p:.0%}", Text("█" * round(BAR * p), style="cyan"), price)
     console.print(grid)
-    console.print(f"Why: {result.path}", markup=False)
+    console.print(f"Why: {result.path}")
     console.print()
     console.print(_bill(result, budget))
     for question in result.left_out:
         console.print(
             f"Not asked, too dear for the budget: {plain(question.feature)} ({amount(question.price)}).",
-            markup=False,
         )
 
 
@@ -273,7 +272,7 @@ def _script(talk: Acquisition) -> None:
 
 
 def _write(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(plain_json(value), ensure_ascii=False, allow_nan=False))
+    typer.echo(json.dumps(plain_json(value), ensure_ascii=False))
     sys.stdout.flush()
 
 

@@ -62,19 +62,18 @@ def show_model(document: dict[str, Any]) -> None:
     versions = ", ".join(document["versions"].values())
     console.print(
         f"{document['program']} on {document['interpreter']}" + (f" ({versions})" if versions else ""),
-        markup=False,
     )
     endings = " or ".join(str(Ending(*ending)) for ending in document.get("endings") or ())
     if endings:
-        console.print(f"Explains runs that end with {endings}.", markup=False)
+        console.print(f"Explains runs that end with {endings}.")
     events = document["expected_events"]
     console.print(
         f"Functions watched: {len(loaded.watched.functions)}, {events:.1f} events per run on average:"
     )
     for feature, (least, most) in zip(loaded.watch.features, document["ranges"], strict=True):
-        console.print(f"   {feature}  ({least} to {most} times)", markup=False)
+        console.print(f"   {feature}  ({least} to {most} times)")
     for feature in loaded.guard.features:
-        console.print(f"   {feature}  (in every failure alike; else it is another failure)", markup=False)
+        console.print(f"   {feature}  (in every failure alike; else it is another failure)")
     training = document.get("training")
     if training is None:
         say("Note: this model does not say how it was trained.")
@@ -99,7 +98,7 @@ def _show_validation(found: dict[str, Any]) -> None:
         grid.add_row(f"{number} {cause}", *(str(count) if count else "·" for count in row))
     console.print(grid)
     for one, other, share in found["pairs"]:
-        console.print(f"Hard to tell apart: {one} and {other}, {share:.0%} of their runs.", markup=False)
-        console.print(f"   --merge {one}+{other} takes them as one.", markup=False)
+        console.print(f"Hard to tell apart: {one} and {other}, {share:.0%} of their runs.")
+        console.print(f"   --merge {one}+{other} takes them as one.")
     for one, other in found["twins"]:
-        console.print(f"The same in everything counted: some runs of {one} and of {other}.", markup=False)
+        console.print(f"The same in everything counted: some runs of {one} and of {other}.")

@@ -90,14 +90,14 @@ def _show(one: Recorded, causes: list[str]) -> None:
     console = out()
     times = f", {len(one.paths)} runs of this input" if len(one.paths) > 1 else ""
     head = f"\n{plain(one.paths[0].name)}: exit status {one.symptom.exit_status}{times}"
-    console.print(head, markup=False, style="bold")
+    console.print(head, style="bold")
     if one.symptom.message:
-        console.print(f"   {plain(one.symptom.message)}", markup=False)
+        console.print(f"   {plain(one.symptom.message)}")
     known = sorted({label for label in one.labels if label is not None})
     if known:
-        console.print(f"   labelled {plain(', '.join(known))}", markup=False)
+        console.print(f"   labelled {plain(', '.join(known))}")
     for number, cause in enumerate(causes, 1):
-        console.print(f"{number:>4}) {plain(cause)}", markup=False)
+        console.print(f"{number:>4}) {plain(cause)}")
 
 
 def _answer(causes: list[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich.text import Text
 
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.learners import LEARNERS, make_learners
@@ -42,8 +43,9 @@ def command(
     folder.mkdir(parents=True, exist_ok=True)
     problem = read_problem("german", None, None, None)
     console = out()
-    console.print("[bold]German credit[/bold]: 1000 customers, 300 of them bad. What mistakes cost:")
-    console.print(problem.costs.describe(NOUN) + "\n", markup=False)
+    head = "[bold]German credit[/bold]: 1000 customers, 300 of them bad. What mistakes cost:"
+    console.print(head, markup=True)
+    console.print(problem.costs.describe(NOUN) + "\n")
     learners = make_learners(COMPARED, problem.costs, seed=0)
     with progress_bar("Cross-validating") as progress:
         comparison = compare(
@@ -55,9 +57,10 @@ def command(
     third = stratified_folds(problem.costs.codes(problem.labels), 3, 0) == 0
     train, test = np.flatnonzero(~third), np.flatnonzero(third)
     model = learners[name].fit(problem.table.take(train), problem.labels[train])
-    console.print(f"\n[bold]The cheapest tree[/bold], {name}, learned from {len(train)} of the customers:")
+    found = ("\nThe cheapest tree", "bold"), f", {name}, learned from {len(train)} of the customers:"
+    console.print(Text.assemble(*found))
     depth = None if model.get_n_leaves() <= 40 else 3
-    console.print(export_text(model.fitted_tree_, max_depth=depth), markup=False, soft_wrap=True)
+    console.print(export_text(model.fitted_tree_, max_depth=depth), soft_wrap=True)
     view = model_view(
         model,
         problem.table.take(test),
@@ -81,13 +84,12 @@ def _cheapest_tree(comparison: Comparison) -> str:
 
 def _what_next(console: Any, folder: Path, report: Path | None) -> None:
     if report is not None:
-        console.print(f"\n[bold]The report is in {report}[/bold]: open it in a browser.")
+        console.print(Text.assemble((f"\nThe report is in {report}", "bold"), ": open it in a browser."))
     console.print(
         f"\nTry next:\n"
         f"  stakes show {folder}/model.json --format leaves\n"
         f"  stakes export {folder}/model.json --to sql\n"
         f"  stakes describe german\n"
         f"  stakes describe YOUR.csv --target COLUMN --costs COSTS.csv",
-        markup=False,
         soft_wrap=True,
     )

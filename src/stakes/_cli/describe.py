@@ -102,7 +102,7 @@ def facts_of(problem: Problem, noun: str) -> dict[str, Any]:
 
 def _column(column: Any, values: Any) -> dict[str, Any]:
     if column.is_nominal:
-        used = np.bincount(values[values >= 0], minlength=len(column.categories))
+        used = np.bincount(values[values >= 0])
         order = np.argsort(-used, kind="stable")
         common = [column.categories[j] for j in order if used[j] > 0]
         missing = int((values < 0).sum())
@@ -138,7 +138,6 @@ def _show(facts: dict[str, Any], noun: str) -> None:
     console.print(
         f"{facts['data']}: {facts['rows']} rows, {facts['kinds']}, "
         f"{missing or 'no'} missing value{'' if missing == 1 else 's'}{share}.",
-        markup=False,
     )
     console.print()
     grid = Grid("class", title="Classes", title_justify="left", title_style="bold")
@@ -148,26 +147,24 @@ def _show(facts: dict[str, Any], noun: str) -> None:
     for line in facts["classes"]:
         mark = "  (cheapest)" if line["label"] == best["label"] else ""
         price = f"{amount(line['cost_as_constant'])}{mark}"
-        grid.add_row(_text(line["label"]), amount(line["rows"]), f"{line['share']:.1%}", price)
+        grid.add_row(str(line["label"]), amount(line["rows"]), f"{line['share']:.1%}", price)
     console.print(grid)
-    console.print("\n[bold]Costs[/bold]")
+    console.print("\n[bold]Costs[/bold]", markup=True)
     for sentence in facts["cost_words"]:
-        console.print(sentence, markup=False)
+        console.print(sentence)
     if facts["threshold"] is not None:
         second = facts["classes"][1]["label"]
         console.print(
             f"It is cheaper to answer {second} from a probability of {facts['threshold']:.3g} on.",
-            markup=False,
         )
     console.print(
         f"Always answering {best['label']} costs {amount(best['cost'])} in all, "
         f"{amount(best['cost_per_row'])} per {noun}: a model has to beat that.",
-        markup=False,
     )
     if "price_words" in facts:
-        console.print("\n[bold]Prices of the columns[/bold]")
+        console.print("\n[bold]Prices of the columns[/bold]", markup=True)
         for sentence in facts["price_words"]:
-            console.print(sentence, markup=False)
+            console.print(sentence)
     console.print()
     console.print(_columns_grid(facts["columns"]))
 
@@ -184,11 +181,5 @@ def _columns_grid(columns: list[dict[str, Any]]) -> Grid:
             values = "none"
         else:
             values = f"{number(column['min'])} to {number(column['max'])}, median {number(column['median'])}"
-        grid.add_row(_text(column["name"]), column["kind"], str(column["missing"] or ""), _text(values))
+        grid.add_row(column["name"], column["kind"], str(column["missing"] or ""), values)
     return grid
-
-
-def _text(value: Any) -> str:
-    from rich.markup import escape
-
-    return escape(str(value))

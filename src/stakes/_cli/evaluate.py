@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Group
-from rich.markup import escape
 from rich.table import Table as Grid
 
 from stakes import metrics
@@ -156,7 +155,7 @@ def _learners(
 def comparison_grid(comparison: Comparison, name: str) -> Group:
     """Results side by side."""
     repeats = f", {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
-    grid = Grid(title=f"{escape(name)}: {comparison.n_folds}-fold cross-validation{repeats}")
+    grid = Grid(title=f"{name}: {comparison.n_folds}-fold cross-validation{repeats}")
     grid.add_column("learner", no_wrap=True)
     interval = f"{comparison.level:.0%} interval"
     columns = ["cost per row", interval, "total", "saved", "errors", "high-cost errors"]
@@ -167,7 +166,7 @@ def comparison_grid(comparison: Comparison, name: str) -> Group:
     for result in comparison.results:
         cheapest = result is comparison.cheapest
         grid.add_row(
-            escape(result.name),
+            result.name,
             f"{result.decisive.mean:.3f}",
             _ends(result.decisive),
             *_cost_cells(result),
@@ -179,7 +178,7 @@ def comparison_grid(comparison: Comparison, name: str) -> Group:
         f"Always answering {comparison.constant} costs {amount(comparison.constant_cost)} per row. "
         f"Cheapest here: {comparison.cheapest.name}.{_tests_in_words(comparison)}"
     )
-    return Group(grid, escape(words))
+    return Group(grid, words)
 
 
 def _tests_in_words(comparison: Comparison) -> str:
@@ -265,24 +264,23 @@ def _saved(
 def _show(view: ModelView, facts: dict[str, Any]) -> None:
     console = out()
     for sentence in view.words:
-        console.print(sentence, markup=False)
-    console.print(f"Cost per row: {view.cost.mean:.4g}, 95% interval {_ends(view.cost)}.", markup=False)
+        console.print(sentence)
+    console.print(f"Cost per row: {view.cost.mean:.4g}, 95% interval {_ends(view.cost)}.")
     if "rules" in facts:
-        console.print(silence_words(facts["rules"], "of the rows"), markup=False)
+        console.print(silence_words(facts["rules"], "of the rows"))
     if "abstention" in facts:
         rest = facts["abstention"]
         console.print(
             f"With {amount(rest['abstain_cost'])} for an undecided row: {rest['coverage']:.0%} are decided, "
             f"at {rest['cost_per_row']:.4g} per row in all.",
-            markup=False,
         )
     console.print()
     grid = Grid("actual", title="Rows (and what they cost)", title_justify="left")
     for label in view.confusion.labels:
-        grid.add_column(escape(f"answered {label}"), justify="right")
+        grid.add_column(f"answered {label}", justify="right")
     for label, counts, spent in zip(
         view.confusion.labels, view.confusion.counts, view.confusion.spent, strict=True
     ):
         cells = [f"{amount(n)} ({amount(c)})" for n, c in zip(counts, spent, strict=True)]
-        grid.add_row(escape(str(label)), *cells)
+        grid.add_row(str(label), *cells)
     console.print(grid)

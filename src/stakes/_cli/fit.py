@@ -309,20 +309,18 @@ def _show(facts: dict[str, Any]) -> None:
     if "leaves" in facts:
         leaves = "1 leaf" if facts["leaves"] == 1 else f"{facts['leaves']} leaves"
         what = f"A tree with {leaves} and depth {facts['depth']}"
-    console.print(f"{what} from {facts['rows']} rows.", markup=False)
+    console.print(f"{what} from {facts['rows']} rows.")
     if "guarded" in facts:
         console.print(
             f"Cost per row: {amount(facts['cross_validated_cost_per_row'])} in cross-validation, "
             f"{amount(facts['best_constant_cost_per_row'])} for always answering {facts['best_constant']}.",
-            markup=False,
         )
     if "upfront_cost" in facts:
         console.print(
             f"Tests: {amount(facts['training_test_cost_per_row'])} per row one by one, "
             f"{amount(facts['upfront_cost'])} up front.",
-            markup=False,
         )
     if facts.get("guarded"):
-        console.print(f"So the model answers {facts['best_constant']} for everyone.", markup=False)
+        console.print(f"So the model answers {facts['best_constant']} for everyone.")
     see = f" See it with: stakes show {facts['model']}" if "leaves" in facts else ""
-    console.print(f"Written to {facts['model']}.{see}", markup=False)
+    console.print(f"Written to {facts['model']}.{see}")

@@ -69,5 +69,5 @@ def command(
     )
     write_view(output, view)
     for sentence in view.words[:2]:
-        out().print(sentence, markup=False)
-    out().print(f"Written to {output}: open it in a browser.", markup=False)
+        out().print(sentence)
+    out().print(f"Written to {output}: open it in a browser.")

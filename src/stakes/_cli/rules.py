@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 from rich.table import Table as Grid
 
 from stakes import metrics
@@ -32,9 +31,9 @@ def fit_facts(model: RuleClassifier, problem: Problem, output: Path) -> dict[str
 def show_fit(facts: dict[str, Any]) -> None:
     """Print what was learnt."""
     rules = "1 rule" if facts["rules"] == 1 else f"{facts['rules']} rules"
-    out().print(f"{rules} of up to {facts['longest']} conditions from {facts['rows']} rows.", markup=False)
-    out().print(silence_words(facts, "of the training rows"), markup=False)
-    out().print(f"Written to {facts['model']}. See them with: stakes show {facts['model']}", markup=False)
+    out().print(f"{rules} of up to {facts['longest']} conditions from {facts['rows']} rows.")
+    out().print(silence_words(facts, "of the training rows"))
+    out().print(f"Written to {facts['model']}. See them with: stakes show {facts['model']}")
 
 
 def silence_facts(model: RuleClassifier, problem: Problem) -> dict[str, Any]:
@@ -67,8 +66,8 @@ def rule_grid(rules: RuleTable) -> Grid:
         grid.add_column(name, justify="right")
     for rule in rules:
         grid.add_row(
-            escape(" and ".join(rule.conditions)),
-            escape(str(rule.label)),
+            " and ".join(rule.conditions),
+            str(rule.label),
             f"{rule.quality:.2f}",
             *map(amount, (rule.support, rule.coverage, rule.cost)),
         )

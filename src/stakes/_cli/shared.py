@@ -92,18 +92,23 @@ OutputOption = Annotated[
 
 
 def out() -> Console:
-    """Console for what the user asked for. A pipe has no width, so tables get a generous one."""
-    return Console(width=None if sys.stdout.isatty() else 120, highlight=False, soft_wrap=False)
+    """Console for what the user asked for. A pipe has no width, so tables get a generous one.
+
+    Names come from the data: what looks like markup or an emoji's code there is printed as it stands.
+    """
+    width = None if sys.stdout.isatty() else 120
+    return Console(width=width, markup=False, emoji=False, highlight=False)
 
 
 def say(text: str, style: str = "") -> None:
     """Print a remark on stderr, one line however long, so that it can be searched for."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(text, style=style, markup=False)
+    console = Console(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
+    console.print(text, style=style)
 
 
 def print_json(value: Any) -> None:
     """Print JSON on stdout; numbers that JSON has not become null."""
-    typer.echo(json.dumps(plain_json(value), indent=2, ensure_ascii=False, allow_nan=False))
+    typer.echo(json.dumps(plain_json(value), indent=2, ensure_ascii=False))
 
 
 def plain_json(value: Any) -> Any:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 from rich.table import Table as Grid
 
 from stakes._cli.rules import rule_grid
@@ -113,8 +112,8 @@ def _leaves(fitted: FittedTree) -> Grid:
         grid.add_column(name, justify="right")
     for leaf in sorted(leaf_table(fitted), key=lambda leaf: -leaf.cost):
         grid.add_row(
-            escape("; ".join(leaf.conditions) or "every row"),
-            escape(str(leaf.label)),
+            "; ".join(leaf.conditions) or "every row",
+            str(leaf.label),
             *map(amount, (leaf.weight, leaf.errors, leaf.expected_cost, leaf.cost)),
             f"{leaf.share:.0%}",
         )

@@ -77,7 +77,7 @@ def ratio_picture(ratio: RatioView) -> str:
     names = ["line moved with the costs", "answers as they are"]
     at = x.at(ratio.ratios[ratio.start])
     parts = [
-        *svg.legend(names, LEFT, 16, WIDTH - LEFT)[0],
+        *svg.legend(names, LEFT, 16, WIDTH)[0],
         *svg.y_axis(y, LEFT, WIDTH - RIGHT),
         *svg.x_axis(x, HEIGHT - BOTTOM, f"a missed {ratio.positive} costs so many times a false alarm"),
         f'<clipPath id="ratio-frame"><rect {frame}/></clipPath><g clip-path="url(#ratio-frame)">',

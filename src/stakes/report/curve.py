@@ -51,6 +51,6 @@ def threshold_curve(proba: NDArray[np.float64], billed: Billed) -> ThresholdCurv
     except ValueError:
         best = None
     assert matrix.classes is not None
-    label = matrix.classes[positive : positive + 1].tolist()[0]
+    label = matrix.classes.tolist()[positive]
     constant = float(constants[int(min_cost_class(constants[None, :])[0])])
     return ThresholdCurve(label, tuple(zip(edges.tolist(), cost.tolist(), strict=True)), best, constant)
