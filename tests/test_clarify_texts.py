@@ -254,6 +254,16 @@ def test_train_with_everything(trained, monkeypatch):
     assert json.loads(Path("m.json").read_text())["purity"] == 1.0
 
 
+def test_what_is_chosen_stands_out_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    point = {"nanoseconds": 1234.0, "accuracy": 0.5}
+    clarify_train._show_front({"front": [point | {"gamma": 1.0}], **point, "baseline": point})
+    lines = capsys.readouterr().out.splitlines()
+    assert ["\x1b[1m" in line for line in lines if "chosen, as deployed" in line] == [True]
+    assert ["\x1b[2m" in line for line in lines if "heeds no prices" in line] == [True]
+
+
 def test_the_trade_off_is_drawn(tmp_path, capsys):
     saved = {}
     axes = SimpleNamespace(
