@@ -477,6 +477,10 @@ def test_a_picture_of_accuracy_against_coverage():
     assert [(text.get_text(), text.xy) for text in ax.texts] == [("0.25", (0.5, 0.9)), ("0.5", (1.0, 0.8))]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("share of rows decided", "accuracy where decided")
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["mine"]
+    assert not ax.get_legend().get_frame_on()
+    assert (ax.lines[0].get_marker(), ax.lines[0].get_markersize()) == ("o", 4)
+    assert {(text.xyann, text.anncoords) for text in ax.texts} == {((4, 4), "offset points")}
+    assert ax.figure.get_size_inches().tolist() == [5, 3.6] and ax.figure.get_layout_engine() is not None
     plt.close(ax.figure)
     figure, other = plt.subplots()
     assert plot_coverage(points, ax=other) is other and other.get_legend() is None

@@ -301,7 +301,7 @@ class GDTClassifier(TreeClassifier):
             kept = np.flatnonzero(weight > 0)
             table, codes, weight = table.take(kept), codes[kept], weight[kept]
             example_costs = None if example_costs is None else example_costs[kept]
-        problem = problem_of(self.get_params(deep=False), table, classes, codes, weight, example_costs)
+        problem = problem_of(self.get_params(), table, classes, codes, weight, example_costs)
         seed = int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
         costed = self.cost_matrix is not None or costs is not None
         checkpoints = self._checkpoints()
@@ -329,7 +329,7 @@ class GDTClassifier(TreeClassifier):
         return self
 
     def _setting(self, name: str) -> Any:
-        return setting(self.get_params(deep=False), name)
+        return setting(self.get_params(), name)
 
     def _checkpoints(self) -> tuple[Path | None, Path | None]:
         """Files of the run and of the choice of alpha."""
@@ -355,7 +355,7 @@ class GDTClassifier(TreeClassifier):
         )
 
     def _options(self, problem: Problem, alpha: float, seed: int) -> dict[str, Any]:
-        return core_options(self.get_params(deep=False), len(problem.codes), alpha, seed)
+        return core_options(self.get_params(), len(problem.codes), alpha, seed)
 
     def _seed_trees(self, table: Table, problem: Problem, seed: int) -> Iterable[Sketch]:
         if self.variant == "paper":

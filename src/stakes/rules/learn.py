@@ -222,7 +222,7 @@ def _set_aside(examples: Examples, settings: Settings) -> tuple[Examples, Exampl
 
 def _supports(min_support: float | Sequence[float], examples: Examples) -> NDArray[np.float64]:
     """Least weight per class: below 1 a share of all rows, but at least two of them; else that many rows."""
-    given = np.broadcast_to(np.asarray(min_support, dtype=np.float64), examples.classes.shape)
+    given = np.broadcast_to(min_support, examples.classes.shape)
     total = float(examples.weights().sum())
     return np.where(given < 1, np.maximum(given * total, min(2.0, total)), given)
 

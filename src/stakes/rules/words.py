@@ -167,15 +167,15 @@ def _merged(rules: RuleSet, parts: list[_Part]) -> list[_Part]:
     groups: dict[Any, list[tuple[int, _Part]]] = {}
     for place, part in enumerate(parts):
         groups.setdefault((part.label, tuple(f for f, _ in part.conditions)), []).append((place, part))
-    placed: list[tuple[int, _Part]] = []
+    placed: dict[int, _Part] = {}
     for group in groups.values():
         while group:
             place, first = group.pop(0)
             while partner := next((pair for pair in group if _joinable(rules, first, pair[1])), None):
                 group.remove(partner)
                 first = _join(rules, first, partner[1])
-            placed.append((place, first))
-    return [part for _, part in sorted(placed, key=lambda pair: pair[0])]
+            placed[place] = first
+    return [placed[place] for place in sorted(placed)]
 
 
 def _joinable(rules: RuleSet, a: _Part, b: _Part) -> bool:

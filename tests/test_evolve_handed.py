@@ -1,0 +1,208 @@
+"""What evolution hands on: rows that count, costs, files; and codes, seeds and penalties at their limits."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import FrozenInstanceError, replace
+from types import SimpleNamespace
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+
+from stakes import GDTClassifier
+from stakes.evolve import gdt, plots, seeds
+from stakes.evolve import run as run_module
+from stakes.evolve.alpha import AlphaPath, noise_alpha
+from stakes.evolve.checkpoint import write_arrays
+from stakes.evolve.coding import code_table, thresholds
+from stakes.evolve.history import EvolutionHistory, Generation
+from stakes.evolve.problem import sketch_of
+from stakes.evolve.run import evolve
+from test_evolve_course import Scripted
+from test_evolve_parts import CODES, ROW_COSTS, ints, some_problem, some_table, two_tests
+
+
+class Enough(Exception):
+    """Ends a fit when what it hands on is known."""
+
+
+@pytest.fixture
+def handed(monkeypatch):
+    """Make a function of the fit note its arguments and end the fit there."""
+
+    def noting(name, fit):
+        given = []
+
+        def function(*args):
+            given.extend(args)
+            raise Enough
+
+        monkeypatch.setattr(gdt, name, function)
+        with pytest.raises(Enough):
+            fit()
+        return given
+
+    return noting
+
+
+X, Y = np.arange(5.0)[:, None], ["a", "a", "b", "b", "b"]
+
+
+def test_rows_without_weight_are_no_rows(handed):
+    model, weight = GDTClassifier(), np.array([0.5, 0.0, 2.0, 0.0, 1.0])
+    _, table, classes, codes, weights, costs = handed(
+        "problem_of", lambda: model.fit(X, Y, weight, ROW_COSTS)
+    )
+    assert table.columns[0].tolist() == [0.0, 2.0, 4.0] and codes.tolist() == [0, 1, 1]
+    assert weights.tolist() == [0.5, 2.0, 1.0] and costs.tolist() == ROW_COSTS[[0, 2, 4]].tolist()
+    assert classes.tolist() == ["a", "b"]
+    rest = handed("problem_of", lambda: model.fit(X, Y, weight))
+    assert rest[1].n_samples == 3 and rest[5] is None
+    whole = handed("problem_of", lambda: model.fit(X, Y, np.full(5, 0.5)))
+    assert whole[1].n_samples == 5 and whole[4].tolist() == [0.5] * 5
+
+
+def test_the_choice_of_alpha_is_kept_beside_the_run(handed, tmp_path):
+    model = GDTClassifier(alpha="auto")
+    assert handed("alpha_path", lambda: model.fit(X, Y))[6:] == [None, ""]
+    model.checkpoint = tmp_path / "run"
+    path, words = handed("alpha_path", lambda: model.fit(X, Y))[6:]
+    assert path == tmp_path / "run.alpha" and "'alpha': 0.0" in words and "n_threads" not in words
+
+
+def test_a_model_has_the_costs_that_were_given():
+    small = {"population_size": 2, "max_generations": 0, "alpha": 0.0, "max_depth": 1}
+    assert GDTClassifier(**small).fit(X, Y).fitted_tree_.costs is None
+    assert GDTClassifier(**small).fit(X, Y, costs=ROW_COSTS).fitted_tree_.costs is not None
+    given = GDTClassifier(**small, cost_matrix=[[0, 3], [7, 0]]).fit(X, Y)
+    assert given.fitted_tree_.costs.tolist() == [[0, 3], [7, 0]]
+
+
+def test_values_do_not_change():
+    """Those that hold arrays are equal to themselves alone."""
+    whole, coded = some_problem(), code_table(some_table(), CODES, 9, boundary=True)
+    path = AlphaPath(np.arange(7.0), np.zeros((0, 7)), np.zeros((0, 7)))
+    history = EvolutionHistory(*[np.zeros(2)] * 6, best_trees=[])
+    generation = Generation(0, 0.5, 0.5, 1, 0.5, 1.0, 1.0, True)
+    assert len(history) == 2 and path.best == 2.0 and whole.shift == 0.0 and coded.missing().all()
+    for value in (whole, coded, path, history, generation):
+        with pytest.raises(FrozenInstanceError):
+            setattr(value, next(iter(vars(value))), None)
+    for value in (whole, coded, path, history):
+        assert value == value and value != replace(value) and isinstance(hash(value), int)
+    assert generation == replace(generation) and hash(generation) == hash(replace(generation))
+    assert "best_trees" not in repr(history)
+
+
+# ---- codes -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "values, classes, cuts",
+    [
+        ([1, 2, 2, 3], [0, 0, 0, 1], [2.5]),
+        ([1, 1, 2], [0, 1, 1], [1.5]),
+        ([1, 1, 2], [0, 1, 0], [1.5]),
+        ([1, 2, 2], [1, 0, 1], [1.5]),
+        ([1, 2, 2], [0, 0, 1], [1.5]),
+        ([1, 1, 2, 2], [0, 1, 0, 1], [1.5]),
+        ([1, 1, 2, 2], [1, 1, 1, 1], []),
+    ],
+)
+def test_values_of_one_and_the_same_class_need_no_threshold(values, classes, cuts):
+    found = thresholds(np.array(values, dtype=float), ints(*classes), 9)
+    assert found.tolist() == cuts
+
+
+def test_equal_values_have_no_threshold_between_them():
+    assert thresholds(np.array([2.0, 1, 2, 3, 3]), ints(0, 0, 0, 0, 0), 9, boundary=False).tolist() == [
+        1.5,
+        2.5,
+    ]
+
+
+def test_thresholds_at_the_limit_of_their_number():
+    values = np.repeat([0.0, 1, 2, 3], [97, 1, 1, 1])
+    every = thresholds(values, np.zeros(100, np.int32), 3, boundary=False)
+    assert every.tolist() == [0.5, 1.5, 2.5]  # as many as are allowed are all kept
+    assert thresholds(values, np.zeros(100, np.int32), 2, boundary=False).tolist() == [0.5]
+    late = np.append(np.arange(1.0, 51.0), np.full(50, 51.0))  # half of the rows lie above the last
+    assert thresholds(late, np.zeros(100, np.int32), 3, boundary=False).tolist() == [25.5, 50.5]
+
+
+def test_the_middle_of_neighbours_is_not_rounded_up():
+    low = np.nextafter(1.0, 2.0)
+    high = np.nextafter(low, 2.0)
+    assert low / 2 + high / 2 == high
+    assert thresholds(np.array([low, high]), ints(0, 1), 9).tolist() == [low]
+
+
+# ---- costs, seeds, penalties -------------------------------------------------------------------------------
+
+
+def test_costs_that_are_all_positive_are_not_shifted():
+    dear = some_problem(cost_matrix=[[2, 3], [4, 2]])
+    assert dear.shift == 0.0 and dear.largest_cost() == pytest.approx((2 * 3 + 3 * 4) / 5)
+
+
+def test_cuts_are_of_the_kind_that_the_core_takes():
+    whole = some_problem()
+    tree = whole.fitted(two_tests()).tree
+    assert [part.dtype for part in sketch_of(tree, whole.coded)] == [np.int32] * 6
+
+
+def test_rows_that_were_drawn_count_by_their_weight():
+    whole = some_problem(np.array([1.0, 2, 3, 4, 5]))
+    tree = seeds.c45_tree(some_table(), whole, np.arange(5), np.array([2, 1, 0, 1, 1]), "none", None)
+    assert tree.class_weights[0].tolist() == [2 * 1 + 2, 4 + 5]
+
+
+@pytest.mark.parametrize("n_rows", [20_000, 20_001])
+def test_seeds_are_learnt_from_no_more_than_20000_rows(n_rows, monkeypatch):
+    given = []
+    monkeypatch.setattr(seeds, "c45_tree", lambda rows, problem, sample, *_: given.append((rows, sample)))
+    monkeypatch.setattr(seeds, "sketch_of", lambda *_: None)
+    table = SimpleNamespace(take=lambda sample: sample)
+    whole = SimpleNamespace(codes=np.zeros(n_rows, np.int32), coded=None)
+    assert list(seeds.seed_trees(table, whole, 1, -1, 0)) == []
+    ((rows, sample),) = given
+    assert len(sample) == len(np.unique(sample)) == 20_000
+    assert (rows is table) if n_rows == 20_000 else (rows is sample)
+
+
+def test_the_noise_of_a_single_row_is_not_known():
+    alone = np.array([0])
+    assert noise_alpha(some_table().take(alone), some_problem().take(alone), 0) == 5e-5
+
+
+# ---- files and pictures ------------------------------------------------------------------------------------
+
+
+def test_five_seconds_are_enough_for_a_checkpoint(monkeypatch, tmp_path):
+    clock, written = iter(range(0, 1000, 5)), []
+    monkeypatch.setattr(run_module.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(run_module, "save_checkpoint", lambda run, *_: written.append(run.generation))
+    evolve(Scripted((0.5, 1)), [], max_generations=2, patience=9, checkpoint=tmp_path / "run")
+    assert written == [1, 2, 2]
+
+
+def test_a_file_is_written_where_it_will_stand(monkeypatch, tmp_path):
+    moved, replace_file = [], os.replace
+    monkeypatch.setattr(os, "replace", lambda *paths: moved.append(paths) or replace_file(*paths))
+    write_arrays(tmp_path / "run", "mine", {})
+    ((temporary, path),) = moved
+    assert os.path.dirname(temporary) == str(tmp_path) and path == tmp_path / "run"
+    assert os.path.basename(temporary).startswith("run")
+
+
+@pytest.mark.parametrize("n_classes, n_columns", [(2, 2), (6, 6), (9, 6)])
+def test_classes_are_named_below_the_strip(n_classes, n_columns):
+    pytest.importorskip("matplotlib").use("Agg")
+    figure = MagicMock()
+    plots._name_classes(figure, np.arange(n_classes))
+    named = figure.legend.call_args.kwargs
+    marks = named.pop("handles")
+    assert named == {"loc": "outside lower center", "ncols": n_columns, "fontsize": "small"}
+    assert [mark.get_label() for mark in marks] == [str(label) for label in range(n_classes)]
+    assert {(mark.get_marker(), mark.get_linestyle()) for mark in marks} == {("s", "None")}
