@@ -13,12 +13,13 @@ import pytest
 from stakes import GDTClassifier
 from stakes.evolve import gdt, plots, seeds
 from stakes.evolve import run as run_module
-from stakes.evolve.alpha import AlphaPath, noise_alpha
+from stakes.evolve.alpha import STEPS, AlphaPath, alpha_path, noise_alpha
 from stakes.evolve.checkpoint import write_arrays
 from stakes.evolve.coding import code_table, thresholds
 from stakes.evolve.history import EvolutionHistory, Generation
 from stakes.evolve.problem import sketch_of
-from stakes.evolve.run import evolve
+from stakes.evolve.run import Run, evolve
+from stakes.evolve.settings import odds
 from test_evolve_course import Scripted
 from test_evolve_parts import CODES, ROW_COSTS, ints, some_problem, some_table, two_tests
 
@@ -176,6 +177,25 @@ def test_the_noise_of_a_single_row_is_not_known():
     assert noise_alpha(some_table().take(alone), some_problem().take(alone), 0) == 5e-5
 
 
+def test_penalties_are_steps_per_row_even_where_no_fold_was_done():
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    path = alpha_path(some_table(), some_problem(), None, stopped, None, 0)
+    assert path.alphas.tolist() == [step / 5 for step in STEPS] and path.interrupted
+    assert path.costs.shape == path.sizes.shape == (0, len(STEPS))
+
+
+def test_odds_are_floats():
+    assert repr(odds([1, 2], 2, "leaf_odds")) == "[1.0, 2.0]"
+
+
+def test_nothing_is_proved_before_a_run():
+    run = Run(Scripted((0.5, 1)), 9, 9)
+    run.note()
+    assert not run.proved and not run.interrupted and not run.finished
+
+
 # ---- files and pictures ------------------------------------------------------------------------------------
 
 
@@ -206,3 +226,11 @@ def test_classes_are_named_below_the_strip(n_classes, n_columns):
     assert named == {"loc": "outside lower center", "ncols": n_columns, "fontsize": "small"}
     assert [mark.get_label() for mark in marks] == [str(label) for label in range(n_classes)]
     assert {(mark.get_marker(), mark.get_linestyle()) for mark in marks} == {("s", "None")}
+
+
+def test_penalties_are_drawn_in_their_own_order():
+    ax = MagicMock()
+    ax.plot.return_value = ax.twinx.return_value.plot.return_value = (None,)
+    plots.plot_alpha(["0.1", "0.01"], [1, 2], [1, 9], ax=ax)  # as read from a text
+    assert [part.tolist() for part in ax.plot.call_args.args[:2]] == [[0.01, 0.1], [2, 1]]
+    assert ax.twinx.return_value.plot.call_args.args[1].tolist() == [9, 1]
