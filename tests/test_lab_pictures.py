@@ -239,6 +239,15 @@ def test_a_figure_of_one_panel_with_the_papers_marks_and_error_bars():
     )
 
 
+@pytest.mark.parametrize(("length", "second"), [(33, 20), (34, 40)])
+def test_a_legend_breaks_where_its_panel_ends(length, second):
+    """Names of 30 + 6.7 a letter from 190 on, in 510: two of 34 letters do not fit."""
+    names = ["a" * length, "b" * length]
+    picture = figure_picture(figure([f"c, {name}" for name in names], [("r", 1.0, [Cell(1.0), Cell(2.0)])]))
+    [found] = [line for line in drawn(picture) if line.endswith(names[1])]
+    assert found.split(":")[0].endswith(f",{second}")
+
+
 def test_columns_of_one_name_share_a_panel_with_a_legend_and_others_have_their_own():
     rows = [
         ("a", 0.0, [Cell(1.0), Cell(2.0), Cell(0.5)]),

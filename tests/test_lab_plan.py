@@ -155,6 +155,36 @@ def test_every_key_of_a_table(protocol):
     )
 
 
+def test_titles_of_columns(tmp_path):
+    def titles(**column):
+        [_, figure] = changed(tmp_path, figure__0__columns=[column]).tables
+        return [column.label for column in figure.columns]
+
+    both = ["tree", "nb"]
+    assert titles(learner=both, measure="cost") == both
+    assert titles(learner=both, measure="cost", label="L") == ["tree L", "nb L"]
+    assert titles(learner=both, measure=["cost", "mean_cost"]) == [
+        "tree cost", "tree mean cost", "nb cost", "nb mean cost",
+    ]  # fmt: skip
+    assert titles(learner="tree", measure=["cost", "leaves"]) == ["cost", "leaves"]
+
+
+def test_figures_of_a_paper_by_three_labels(tmp_path):
+    figures = {"German": {"a": {"tree": [1]}, "b": {"tree": [2], "nb": [3]}}}
+    table = {
+        "number": "1", "study": "plain", "rows": ["dataset", "case", "learner"], "paper": figures,
+        "columns": [{"measure": "cost"}],
+    }  # fmt: skip
+    assert changed(tmp_path, table__0=table).tables[0].paper == {
+        ("German", "a", "tree"): (1.0,), ("German", "b", "tree"): (2.0,), ("German", "b", "nb"): (3.0,),
+    }  # fmt: skip
+
+
+def test_one_row_each_is_enough_for_data_that_is_generated(tmp_path):
+    fresh = {"kind": "fresh", "train_rows": 1, "test_rows": 1}
+    assert changed(tmp_path, dataset__2__splits=fresh).studies["plain"].datasets[2].splits.train_rows == 1
+
+
 def test_a_study_without_tables_has_one(tmp_path):
     def only(**study):
         values = {key: FULL[key] for key in ("title", "dataset", "learners")}
@@ -210,6 +240,22 @@ def changed(place, **parts):
         ({"figure__0__rows": ["places"]}, "rows must be a list of group, dataset, case, learner, got"),
         ({"figure__0__study": "x"}, "study must be one of main, plain, got 'x'"),
         ({"zzz": 1}, "f.toml: zzz is not known; accepted here: [a-z, ]*[.]$"),
+        ({"dataset__0": {"file": "a.csv"}}, r"dataset\[0\].name is missing; it must be text"),
+        ({"dataset__2__splits__train_rows": 0}, "train_rows must be given with test_rows, both at least 1"),
+        ({"study__plain__splits": {"repeats": 0}}, "splits.repeats must be an integer >= 1, got 0"),
+        ({"study__plain__splits": {"train": 1.0}}, "splits.train must be a number between 0 and 1, got 1.0"),
+        ({"study__plain__costs": {"by_class": [1, "a"]}}, "by_class must be a list of numbers"),
+        ({"study__plain__costs": {"model": "equal", "zz": 1}}, "study.plain.costs.zz is not known"),
+        ({"study__plain__zz": 1}, "study.plain.zz is not known"),
+        ({"study__main__quick__zz": 1}, "study.main.quick.zz is not known"),
+        ({"learners__tree__zz": 1}, "learners.tree.zz is not known"),
+        ({"dataset__0__classes": ["a", 1]}, "classes must be a list of texts"),
+        ({"table__0__columns__1__scale": True}, "scale must be a number between 0 and 1e"),
+        ({"figure__0__columns": [{"learner": "tree"}]}, "measure is missing; it must be the name of a meas"),
+        (
+            {"figure__0__columns__0__zz": 1},
+            "zz is not known; accepted here: digits, label, learner, mean, measure, minus, over, scale[.]$",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named(tmp_path, parts, sentence):
@@ -298,6 +344,23 @@ def test_parameters_of_a_data_set_and_its_own_splits(tmp_path):
         ProtocolError, match="data set mine: classes must be the labels p, q, in any order, got q, r"
     ):
         make_plan(wrong, figures=["2"], datasets=["mine"])
+
+
+def test_a_plan_has_what_any_of_its_tables_shows(tmp_path):
+    """One table is of one data set and learner, the other of all; alone, the first needs nothing else."""
+    both = [
+        {
+            "number": number, "study": "plain", "rows": ["dataset", "learner"],
+            "columns": [{"measure": "cost"}], **some,
+        }
+        for number, some in (("1", {"datasets": ["German"], "learners": ["tree"]}), ("2", {}))
+    ]  # fmt: skip
+    protocol = changed(tmp_path, table=both)
+    alone = make_plan(protocol, tables=["1"], datasets=["German", "drawn"])
+    assert {(cell[1], cell[3]) for cell in alone.keys} == {("German", "tree")}
+    whole = make_plan(protocol, tables=["1", "2"], datasets=["German", "drawn"])
+    assert {cell[1] for cell in whole.keys} == {"German", "drawn"}
+    assert {cell[3] for cell in whole.keys} == {"tree", "nb", "swept min_objects=2", "swept min_objects=5"}
 
 
 # ---- rows and costs

@@ -195,7 +195,7 @@ class _Reader:
     def quick(self, part: Section, datasets: tuple[str, ...], learners: tuple[str, ...]) -> QuickSpec:
         spec = QuickSpec(
             repeats=part.integer("repeats", 1, low=1),
-            folds=part.integer("folds", 2, low=2) if "folds" in part else None,
+            folds=part.integer("folds", low=2) if "folds" in part else None,
             datasets=part.names("datasets", datasets, "data sets") if "datasets" in part else None,
             learners=part.names("learners", learners, "learners") if "learners" in part else None,
             params={name: dict(params.values) for name, params in part.section("params").children()},

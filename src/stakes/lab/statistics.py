@@ -240,7 +240,7 @@ def _groups(
     """Runs of neighbours whose ends differ by less than the critical difference; none inside another."""
     found: list[tuple[int, int]] = []
     for start in range(len(names)):
-        end = int(np.searchsorted(ranks, ranks[start] + difference, side="left"))
+        end = int(np.searchsorted(ranks, ranks[start] + difference))
         if end - start > 1 and (not found or end > found[-1][1]):
             found.append((start, end))
     return tuple(names[start:end] for start, end in found)
