@@ -163,6 +163,11 @@ def test_errors_are_counted_until_they_pass_the_limit():
     assert [folded.errors(limit) for limit in (1, 2, 4, 5, 9)] == [2, 5, 5, 9, 9]
 
 
+def test_the_price_of_a_tree_has_each_of_its_columns_once():
+    tree = SimpleNamespace(feature=np.array([0, 2, -1, 0, -1]))
+    assert forensic._price(tree, np.array([5.0, 7.0, 11.0])) == 16.0
+
+
 def test_rows_with_missing_values_are_answered_one_by_one():
     """Of a = 0 most are p, of a = 1 most are q; b tells which, where it is known."""
     a, b = np.repeat([0.0, 1.0], 40), np.tile(np.arange(10.0), 8)

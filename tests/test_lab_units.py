@@ -1,8 +1,10 @@
 """Units of work, the store that keeps them, and the memory and time that they are said to take."""
 
 import sys
+import time
 import types
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,6 +61,25 @@ def test_a_unit_is_a_trial_on_its_rows_with_its_costs_and_prices():
     assert done.record["attributes"] == {"n_nodes_": model.n_nodes_, "classes_seen_": None, "absent_": None}
     assert failed.record is None and "confidence" in failed.traceback
     assert failed.what["learner"] == "bad" and min(done.seconds, done.cpu, failed.seconds) >= 0
+
+
+def test_times_are_those_of_the_unit_and_abstaining_is_handed_on(monkeypatch):
+    told = []
+
+    def trial(*parts, abstains):
+        told.append(abstains)
+        return run_trial(*parts)
+
+    monkeypatch.setattr(units, "run_trial", trial)
+    start, spent = time.perf_counter(), time.process_time()
+    [done] = perform(task(replace(TREE, abstains=True)))
+    assert 0 <= done.seconds <= time.perf_counter() - start and 0 <= done.cpu <= time.process_time() - spent
+    assert told == [True]
+
+
+def test_a_key_does_not_depend_on_the_order_of_parameters():
+    one, two = (replace(TREE, params=dict(pairs)) for pairs in ([("a", 1), ("b", 2)], [("b", 2), ("a", 1)]))
+    assert unit_key(task(one), one, "d") == unit_key(task(two), two, "d")
 
 
 def test_a_unit_may_test_on_the_rows_that_it_learns_from():
