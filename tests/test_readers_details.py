@@ -350,3 +350,58 @@ def test_a_missing_value_of_csv_may_be_in_quotes(tmp_path):
     path = write(tmp_path, "d.csv", 'a,b,class\n1,"?",x\n"?",u,y\n2,v,x\n')
     table = read_table(path)
     assert np.isnan(table.columns[0][1]) and table.columns[1][0] == -1
+
+
+def test_infinity_in_parquet_is_told_with_the_file(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"a": [1.0, np.inf]}), tmp_path / "t.parquet")
+    with pytest.raises(TableFileError, match="contains infinity"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_the_value_that_is_declared_twice_is_named(tmp_path):
+    found = error(tmp_path, "t.arff", "@attribute a {u, v, w, v, u}\n@data\nu\n")
+    assert (found.line, found.message) == (1, "attribute 'a' declares the value 'v' twice.")
+    path = write(tmp_path, "d.names", "x, y.\nn: u, v, w, v, u.\n")
+    with pytest.raises(TableFileError, match="the attribute 'n' declares the value 'v' twice"):
+        read_names(path)
+
+
+def test_a_backslash_in_a_quoted_name(tmp_path):
+    text = "@attribute 'a\\'' {u}\n@attribute \"b\\\\\" {'v\\n'}\n@data\nu,'v\\n'\n"
+    table = read_table(write(tmp_path, "t.arff", text))
+    assert table.schema.names == ("a'", "b\\") and table.schema.columns[1].categories == ("v\n",)
+    for line in ("@attribute a {'u\\", "@attribute a {'u\\'", "@attribute 'a\\"):
+        found = error(tmp_path, "t.arff", f"{line}\n@data\nu\n")
+        assert (found.line, found.message) == (1, "a quote is opened but not closed.")
+
+
+def test_a_table_with_codes_and_no_names_of_classes_is_written_without_them(tmp_path):
+    table = Table(Schema((Column("n"),)), [np.array([3.0])], y=np.array([0], np.int32))
+    write_arff(table, tmp_path / "t.arff")
+    assert (tmp_path / "t.arff").read_text().endswith("@attribute n numeric\n\n@data\n3\n")
+
+
+def test_a_class_called_like_an_attribute_stays_a_class(tmp_path):
+    declared, target = read_names(write(tmp_path, "d.names", "n, y.\nn: continuous.\nm: continuous.\n"))
+    assert target == "class" and declared[-1].values == ["n", "y"]
+    declared, target = read_names(write(tmp_path, "d.names", "only.\nn: continuous.\nm: continuous.\n"))
+    assert target == "class" and declared[-1].values == ["only"]
+    declared, target = read_names(write(tmp_path, "d.names", "m.\nn: continuous.\nm: a, b.\n"))
+    assert target == "m" and [one.name for one in declared] == ["n", "m"]
+
+
+def test_codes_of_collected_values_are_int32_and_missing_ones_stay_so(tmp_path):
+    table = read_raw(write(tmp_path, "t.csv", "a,k\n1,v\n2,?\n3,u\n"), None)
+    assert table.arrays[1].tolist() == [1, -1, 0] and table.arrays[1].dtype == np.int32
+
+
+def test_marks_between_quotes_do_not_say_what_separates(tmp_path):
+    path = write(tmp_path, "t.csv", '"a;b;c","d;e",f,"g"\n1,2,3,4\n')
+    assert read_table(path).schema.names == ("a;b;c", "d;e", "f", "g")
+    assert read_table(write(tmp_path, "t.csv", '"a";"b,c,d";e\n1;2;3\n')).schema.names == (
+        "a", "b,c,d", "e",
+    )  # fmt: skip
+    header = read_table(write(tmp_path, "t.csv", b'"a\r\nb",c\n1,2\n'))
+    assert header.schema.names[0] == "a\r\nb"

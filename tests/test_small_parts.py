@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +11,10 @@ import pytest
 from stakes import CostMatrix, FeatureCosts, Table, _json
 from stakes._columns import factorize_array, plain_value, sorted_categories
 from stakes._features import check_features, one_hot, take_rows
+from stakes._folds import stratified_folds
 from stakes._recode import recode_columns
 from stakes._weights import check_weight
+from stakes.costs import PriceArrays, kretowski_costs
 from stakes.costs._labels import sorted_labels
 from stakes.costs._matrix import example_vector
 from stakes.table import Column
@@ -196,3 +200,50 @@ def test_prices_in_words_name_the_first_few():
     )
     many = FeatureCosts({"lab": 5.0}, requires={f"f{i}": {"lab"} for i in range(9)})
     assert "lab (5) is paid once for f0, f1, f2, f3, f4, f5 and 3 more." in many.describe()
+
+
+def test_folds_of_a_random_state_are_those_of_the_seed_that_it_draws():
+    codes = np.array([0, 1, 0, 1, 1, 0, 0])
+    seed = np.random.RandomState(3).randint(2**31)
+    drawn = stratified_folds(codes, 3, np.random.RandomState(3))
+    assert drawn.tolist() == stratified_folds(codes, 3, seed).tolist() and drawn.dtype == np.intp
+    models = kretowski_costs(["a", "b"], np.random.RandomState(3)), kretowski_costs(["a", "b"], seed)
+    assert models[0] == models[1]
+
+
+def test_plain_prices_as_arrays():
+    plain = PriceArrays.plain([2, 3, 0])
+    assert plain.resource_price.tolist() == plain.later_price.tolist() == [2.0, 3.0, 0.0]
+    assert plain.group.tolist() == [-1, -1, -1]
+    assert plain.start.tolist() == [0, 1, 2, 3] and plain.resource.tolist() == [0, 1, 2]
+    assert plain.resource_price.dtype == np.float64
+    assert {a.dtype for a in (plain.group, plain.start, plain.resource)} == {np.dtype(np.int32)}
+    assert plain != PriceArrays.plain([2, 3, 0])  # arrays are not compared one with another
+    with pytest.raises(FrozenInstanceError):
+        plain.group = plain.start
+
+
+def test_prices_are_shown_with_what_they_need_in_the_order_of_the_prices():
+    z_first = FeatureCosts({"z": 1, "a": 2}, requires={"f": {"a", "z"}, "g": set()})
+    assert repr(z_first) == ("FeatureCosts({'z': 1.0, 'a': 2.0}, requires={'f': {'z', 'a'}, 'g': set()})")
+    assert z_first.to_dict() == {
+        "prices": {"z": 1.0, "a": 2.0},
+        "requires": {"f": ["z", "a"], "g": []},
+        "later": None,
+    }
+    plain = FeatureCosts({"z": 1, "a": 2})
+    assert repr(plain) == "FeatureCosts({'z': 1.0, 'a': 2.0})" and plain.to_dict()["requires"] is None
+    for needs in ({"a": {"a"}, "z": {"z"}}, {"z": {"z"}, "a": {"a", "z"}}, {"z": {"a"}, "a": {"z"}}):
+        other = FeatureCosts({"z": 1, "a": 2}, requires=needs)
+        assert "requires=" in repr(other) and FeatureCosts.from_dict(other.to_dict()) == other
+        assert list(other.to_dict()["requires"]) == list(needs)
+
+
+def test_a_group_called_like_tests_of_others_gets_a_name_of_its_own():
+    groups = {"t": (1, {"t (shared)": 2, "u": 3}), "u": (4, {"t": 5})}
+    costs = FeatureCosts.from_groups(groups)
+    assert dict(costs.prices) == {
+        "t (shared)": 2.0, "u": 3.0, "t": 5.0, "t (shared) (shared)": 1.0, "u (shared)": 4.0,
+    }  # fmt: skip
+    assert costs.requires["u"] == {"u", "t (shared) (shared)"} and costs.requires["t"] == {"t", "u (shared)"}
+    assert costs.cost(["t (shared)", "u", "t"]) == 15
