@@ -214,3 +214,93 @@ def test_the_bundled_file_is_the_same_data():
     theirs = read_table(Path(DATA, "credit-g.arff.gz"))
     assert ours.schema == theirs.schema
     assert all(np.array_equal(a, b) for a, b in zip([*ours.columns, ours.y], [*theirs.columns, theirs.y]))
+
+
+# What OpenML's catalogue calls its sets: a number that is off by one names other data.
+OPENML_NAMES = {
+    4: "labor", 6: "letter", 7: "audiology", 11: "balance-scale", 13: "breast-cancer", 15: "breast-w",
+    21: "car", 23: "cmc", 24: "mushroom", 25: "colic", 29: "credit-approval", 30: "page-blocks",
+    31: "credit-g", 36: "segment", 37: "diabetes", 40: "sonar", 41: "glass", 42: "soybean", 44: "spambase",
+    51: "heart-h", 53: "heart-statlog", 54: "vehicle", 55: "hepatitis", 56: "vote", 57: "hypothyroid",
+    59: "ionosphere", 60: "waveform-5000", 61: "iris", 187: "wine", 1590: "adult",
+}  # fmt: skip
+OTHER_NAMES = {
+    "credit-a": "credit-approval",
+    "heart-hungarian": "heart-h",
+    "horse-colic": "colic",
+    "hypothyroid-4c": "hypothyroid",
+    "soybean-large": "soybean",
+    "waveform-40": "waveform-5000",
+}
+
+
+def test_openml_numbers_are_those_of_its_catalogue():
+    called = {name: OPENML_NAMES.get(number) for name, (number, _, _) in datasets.OPENML.items()}
+    assert called == {name: OTHER_NAMES.get(name, name) for name in datasets.OPENML}
+
+
+def test_published_costs_of_the_intrusions():
+    # The scoring table of the KDD Cup 1999: normal, probe, DoS, U2R, R2L, rows actual.
+    classes = ["r2l", "u2r", "dos", "probe", "normal"]
+    for name in ("kddcup99-10pct-5c", "kddcup99-test-5c"):
+        costs = datasets._published_costs(name, np.array(classes))
+        assert costs.values[::-1, ::-1].tolist() == [
+            [0, 1, 2, 2, 2],
+            [1, 0, 2, 2, 2],
+            [2, 1, 0, 2, 2],
+            [3, 2, 2, 0, 2],
+            [4, 2, 2, 2, 0],
+        ]
+        assert costs.values.dtype == np.float64
+    assert datasets._published_costs("iris", np.array(["a"])) is None
+
+
+def test_waveforms_row_by_row():
+    drawn = waveform(6, n_features=40, random_state=4)
+    rng = np.random.RandomState(4)
+    codes, share, noise = rng.randint(3, size=6), rng.uniform(size=(6, 1)), rng.normal(size=(6, 40))
+    peaks = [(7, 15), (7, 11), (15, 11)]
+    for row, (code, u) in enumerate(zip(codes, share[:, 0])):
+        first, second = peaks[code]
+        waves = [u * base_wave(i, first) + (1 - u) * base_wave(i, second) for i in range(1, 22)]
+        np.testing.assert_allclose(drawn.X.iloc[row], noise[row] + [*waves, *[0] * 19])
+    assert drawn.y.tolist() == [str(code) for code in codes] and drawn.classes.tolist() == ["0", "1", "2"]
+    assert list(drawn.X.columns) == [f"x{j}" for j in range(1, 41)]
+    assert drawn.name == "waveform-40" and drawn.cost_matrix is None
+    assert drawn.description == "6 rows drawn from Breiman's waveform model"
+    assert repr(drawn) == "Dataset('waveform-40': 6 rows, 40 columns, 3 classes, no published costs)"
+    assert waveform(1, random_state=np.random.RandomState(0)).X.shape == (1, 21)
+    assert waveform(random_state=0).X.shape == (5000, 21)
+
+
+def test_openml_sets_as_tables(no_folder, monkeypatch):
+    asked = {}
+
+    def fetch(**options):
+        asked.update(options)
+        return Bunch(data=iris_like().data, target=pd.Series([2, 10, 2] * 50, name="kind"))
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
+    table, costs = datasets.load_table("iris")
+    assert asked == {"data_id": 61, "as_frame": True, "parser": "auto"} and costs is None
+    assert table.classes.tolist() == ["2", "10"] and table.y.tolist() == [0, 1, 0] * 50
+    assert table.y.dtype == np.int32 and table.shape == (150, 4)
+    found = load("iris")
+    assert found.description == "iris: 150 rows, 4 columns, from OpenML, id 61."
+    assert found.y.tolist() == ["2", "10", "2"] * 50
+
+
+def test_a_compressed_file_comes_before_a_plain_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("STAKES_DATA", str(tmp_path))
+    text = "@relation r\n@attribute a numeric\n@attribute class {u,v}\n@data\n1,v\n"
+    (tmp_path / "own.arff").write_text(text)
+    (tmp_path / "own.arff.gz").write_bytes(gzip.compress((text + "2,u\n").encode()))
+    assert load("own").description == "own: 2 rows, 1 columns, read from own.arff.gz."
+    assert names()["own"] == str(tmp_path / "own.arff.gz") and list(names()) == sorted(names())
+    table, costs = datasets.load_table("own")
+    assert table.labels().tolist() == ["v", "u"] and costs is None
+    (tmp_path / "plain.arff").write_text("@relation r\n@attribute a numeric\n@data\n1\n")
+    with pytest.raises(ValueError, match="the file of data set 'plain' must have an attribute named class"):
+        datasets.load_table("plain")
+    monkeypatch.setenv("STAKES_DATA", str(tmp_path / "nowhere"))
+    assert names()["credit-g"] == "package" and "own" not in names()

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from stakes._columns import shorten
 from stakes.table import Column, Schema, Table
 
 VALUES = st.one_of(st.none(), st.sampled_from(["a", "b", "ü", "", "a b"]))
@@ -129,7 +130,7 @@ def test_kinds_of_pandas_columns():
             "arrow_text": pd.array(["u", None], dtype=pd.ArrowDtype(pa.string())),
             "arrow_int": pd.array([1, None], dtype=pd.ArrowDtype(pa.int32())),
             "arrow_decimal": pd.array(
-                [decimal.Decimal("2.5"), None], dtype=pd.ArrowDtype(pa.decimal128(5, 2))
+                [decimal.decimal.Decimal("2.5"), None], dtype=pd.ArrowDtype(pa.decimal128(5, 2))
             ),
             "bool": [True, False],
             "interval": pd.cut([1, 5], [0, 3, 6]),
@@ -368,3 +369,55 @@ BAD_CALLS = [
 def test_bad_calls(call, sentence):
     with pytest.raises((ValueError, TypeError), match=f"(?s){sentence}"):
         call()
+
+
+def test_columns_keep_their_categories_as_a_tuple():
+    column = Column("k", "nominal", ["a", "b"])
+    assert column.categories == ("a", "b") and hash(column) == hash(Column("k", "nominal", ("a", "b")))
+    assert Column("n") == Column("n", "numeric", ())
+
+
+def test_messages_list_eight_values():
+    eight = [f"c{j}" for j in range(8)]
+    assert shorten(eight) == ", ".join(map(repr, eight))
+    assert shorten([*eight, "c8"]) == ", ".join(map(repr, eight)) + ", ..."
+    assert shorten(iter("abc"), 2) == "'a', 'b', ..."
+
+
+def test_infinity_among_other_values_is_found():
+    with pytest.raises(ValueError, match=r"^column 'n' contains infinity\."):
+        Table(Schema((Column("n"),)), [[1.0, np.inf, np.nan]])
+    with pytest.raises(ValueError, match=r"column 'x1', row 2\. Missing values"):
+        Table.from_data(np.array([[1.0, 2.0], [np.nan, 3.0], [4.0, -np.inf]]))
+    large = np.array([[1e308, 1.0], [1e308, 2.0]])  # only their sum is infinite
+    assert Table.from_data(large).columns[0].tolist() == [1e308, 1e308]
+    unchecked = Table.from_data(np.array([[np.inf]]), check_finite=False)
+    assert np.isinf(unchecked.columns[0][0])
+
+
+def test_numbers_are_taken_for_categories_unless_all_of_these_are_text():
+    mixed = Schema((Column("k", "nominal", ("a", 3)),))
+    assert mixed.encode(np.array([[3.0], [4.0]])).columns[0].tolist() == [1, -1]
+    text = Schema((Column("k", "nominal", ("a", "b")),))
+    assert text.encode(np.array([[np.nan]])).columns[0].tolist() == [-1]
+    with pytest.raises(ValueError, match=r"values 'a', 'b', but numbers came, such as 7\.0 in row 1\."):
+        text.encode(np.array([[np.nan], [7.0]]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "uint16", "Int64", "Float32"])
+def test_numbers_of_frames_become_float64(dtype):
+    table = Table.from_data(pd.DataFrame({"n": pd.Series([1, 2], dtype=dtype), "k": ["u", "v"]}))
+    assert table.columns[0].dtype == np.float64 and table.columns[0].tolist() == [1.0, 2.0]
+
+
+def test_numbers_among_objects():
+    values = np.array([[1, "a"], [None, "b"], [decimal.Decimal("2.5"), "a"]], dtype=object)
+    table = Table.from_data(values)
+    np.testing.assert_array_equal(table.columns[0], [1.0, np.nan, 2.5])
+    with pytest.raises(ValueError, match="column 'x0', row 1"):
+        Table.from_data(np.array([[1, "a"], [10**400, "b"]], dtype=object))
+    schema = Schema((Column("x0"), Column("x1")))
+    flags = np.array([[True, 1], [False, 2]], dtype=object)
+    assert schema.encode(flags).columns[0].tolist() == [1.0, 0.0]
+    with pytest.raises(ValueError, match=r"column 'x1', row 1: could not convert 'u' to a number"):
+        schema.encode(np.array([[1, 2], [3, "u"]], dtype=object))
