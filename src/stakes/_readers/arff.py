@@ -145,9 +145,7 @@ def _nominal_values(path: Path, number: int, name: str, text: str) -> list[str]:
 
 
 def _token(path: Path, number: int, text: str, position: int, stops: str) -> tuple[str, int]:
-    """Read one quoted or plain word; return it and the position of what stopped it."""
-    while position < len(text) and text[position].isspace():
-        position += 1
+    """Read one quoted or plain word from its first mark; return it and the position of what stopped it."""
     if position < len(text) and text[position] in "'\"":
         quote, word = text[position], []
         position += 1
