@@ -130,7 +130,7 @@ def test_kinds_of_pandas_columns():
             "arrow_text": pd.array(["u", None], dtype=pd.ArrowDtype(pa.string())),
             "arrow_int": pd.array([1, None], dtype=pd.ArrowDtype(pa.int32())),
             "arrow_decimal": pd.array(
-                [decimal.decimal.Decimal("2.5"), None], dtype=pd.ArrowDtype(pa.decimal128(5, 2))
+                [decimal.Decimal("2.5"), None], dtype=pd.ArrowDtype(pa.decimal128(5, 2))
             ),
             "bool": [True, False],
             "interval": pd.cut([1, 5], [0, 3, 6]),
