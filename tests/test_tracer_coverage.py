@@ -98,7 +98,12 @@ def run(python, core, env, packages, folder):
     command = [python, "-m", "pytest", "-p", "no:cacheprovider", "--cov=program", "--cov-report=term-missing"]
     done = subprocess.run(
         [*command, "--cov-report=json:covered.json"],
-        env={**env, "PYTHONPATH": path, "COVERAGE_CORE": core, "PYTHONPYCACHEPREFIX": str(packages / "cache")},
+        env={
+            **env,
+            "PYTHONPATH": path,
+            "COVERAGE_CORE": core,
+            "PYTHONPYCACHEPREFIX": str(packages / "cache"),
+        },
         cwd=folder,
         capture_output=True,
         timeout=120,
