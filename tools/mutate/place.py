@@ -178,14 +178,11 @@ def tests_for(task: dict, coverage: Coverage) -> list[str]:
     if "tests" in task:
         return coverage.in_files(task["tests"])
     file, lines = task["file"], task["lines"]
-    hidden = [f"test_{Path(file).stem.strip('_')}*.py", "test_values.py"] if lines is None else []
-    hidden += (
-        ["test_clarify_deploy.py", "test_clarify_run.py", "test_tracer*.py"]
-        if file.startswith(TRACED)
-        else []
-    )
+    names = [f"test_{Path(file).stem.strip('_')}*.py", "test_values.py"] if lines is None else []
+    programs = ["test_clarify_deploy.py", "test_clarify_run.py", "test_tracer*.py"]
     tests = coverage.of_lines(file, lines) or coverage.of_lines(file, None)
-    return list(dict.fromkeys([*tests, *coverage.in_files(hidden)]))
+    tests = [*coverage.in_files(names), *tests, *coverage.in_files(programs if TRACED in file else [])]
+    return list(dict.fromkeys(tests))
 
 
 def parts(tests: list[str], seconds: dict[str, float]) -> list[list[str]]:
