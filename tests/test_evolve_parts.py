@@ -420,3 +420,18 @@ def test_trees_of_other_learners_become_tests_on_codes():
     ):
         assert given is kept
     assert sketch_of(tree, replace(coded, cuts=[np.empty(0), np.empty(0)])) is None
+
+
+def test_categories_that_no_branch_has_join_the_fullest_one_of_their_own_test():
+    coded = replace(some_problem().coded, nominal=(True, True))
+    tree = TreeModel(
+        ints(0, 1, -1, -1, -1),
+        np.full(5, np.nan),
+        ints(1, 3, -1, -1, -1),
+        ints(2, 2, 0, 0, 0),
+        ints(0, 2, 4, 4, 4, 4),
+        ints(-1, 0, -1, 1),
+        np.array([[5.0, 3], [2, 1], [3, 2], [2, 0], [0, 1]]),
+        ints(0, 0, 0, 0, 1),
+    )
+    assert sketch_of(tree, coded)[5].tolist() == [1, 0, 0, 1]

@@ -1,5 +1,6 @@
 """What the lab hands on, keeps and leaves out: many units, partial failures, small samples."""
 
+import inspect
 import json
 import sys
 from types import ModuleType, SimpleNamespace
@@ -62,6 +63,10 @@ def test_all_options_of_a_run_are_handed_on(monkeypatch, tmp_path):
     with pytest.raises(Stop):
         reproduce("ting1998", **asked, **run)
     assert told == asked | run
+
+
+def test_rows_are_shuffled_by_seed_zero_unless_another_is_said():
+    assert inspect.signature(versus).parameters["seed"].default == 0
 
 
 class HalfPeer(ClassifierMixin, BaseEstimator):

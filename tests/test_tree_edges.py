@@ -88,6 +88,14 @@ def test_the_unit_of_weights_changes_no_line_and_no_bar():
     assert strokes == ["1.0"] * 6 and len(bars) < len(drawn(weights)[1])
 
 
+def test_a_class_of_a_few_rows_has_its_sliver():
+    fitted = example()
+    picture = draw.draw_svg(
+        replace(fitted, tree=replace(fitted.tree, class_weights=np.full((7, 2), [1.0, 999])))
+    )
+    assert picture.count(f'width="{(draw.BOX_WIDTH - 16) / 1000:.1f}" height="11"') == 7
+
+
 def test_two_levels_of_three():
     assert text.export_text(example(), max_depth=2).splitlines()[:4] == [
         "income <= 24: bad (30, 5 wrong, 31% of cost)",

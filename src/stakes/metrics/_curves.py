@@ -34,7 +34,7 @@ class CostCurve:
 
     def at(self, probability_cost: ArrayLike) -> NDArray[np.float64]:
         """Envelope at any points of the axis."""
-        points = np.asarray(probability_cost, dtype=float)
+        points = np.asarray(probability_cost)
         if not ((points >= 0) & (points <= 1)).all():
             raise ValueError("probability_cost must lie between 0 and 1")
         return np.interp(points, self.probability_cost, self.normalised_expected_cost)
