@@ -24,7 +24,7 @@ from pathlib import Path
 from queue import Queue
 
 from mutations import Mutation, is_other_program, mutations
-from page import page
+from page import current_commit, page
 from place import BUILD, ROOT, Place
 from which_tests import Coverage, package_of, sources
 
@@ -42,6 +42,7 @@ def main() -> int:
     tasks = [*python_tasks(options), *core_tasks(options)]
     open_tasks = [task for task in tasks if task["change"] not in judged]
     print(f"{len(tasks)} changes, {len(tasks) - len(open_tasks)} of them judged before", flush=True)
+    commit = current_commit()  # the places are copies of it
     places: Queue[Place] = Queue()
     for number in range(options.workers):
         places.put(Place(number))
@@ -64,7 +65,7 @@ def main() -> int:
     rows = [judged[task["change"]] for task in tasks]
     place = places.get()
     place.confirm(rows, coverage)
-    text = page(rows, options.seed)
+    text = page(rows, options.seed, commit)
     print(text)
     if options.write:
         PAGE.write_text(text, encoding="utf-8")

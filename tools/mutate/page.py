@@ -13,7 +13,7 @@ CLASSES = Path(__file__).with_name("classes.toml")
 UNNOTICED = "not noticed"
 
 
-def page(rows: list[dict], seed: int) -> str:
+def page(rows: list[dict], seed: int, commit: str) -> str:
     """Write the page; changes that no test could notice are not counted."""
     classes = {
         entry["change"]: entry for entry in tomllib.loads(CLASSES.read_text("utf-8")).get("change", [])
@@ -21,9 +21,6 @@ def page(rows: list[dict], seed: int) -> str:
     left = [row for row in rows if row["end"] == UNNOTICED]
     for row in left:
         row["class"] = classes.get(without_line(row["change"]), {"class": "gap"})
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.strip()
     lines = [
         "# Wrong code that tests notice",
         "",
@@ -45,6 +42,12 @@ def page(rows: list[dict], seed: int) -> str:
         reason = f" ({row['class']['why']})" if "why" in row["class"] else ""
         lines.append(f"- {row['class']['class']}{reason}: `{row['change'].replace('`', chr(39))}`")
     return "\n".join(lines) + "\n"
+
+
+def current_commit() -> str:
+    """Name the commit that is tried."""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def table_row(name: str, rows: list[dict]) -> str:
