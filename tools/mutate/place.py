@@ -178,7 +178,7 @@ def tests_for(task: dict, coverage: Coverage) -> list[str]:
     if "tests" in task:
         return coverage.in_files(task["tests"])
     file, lines = task["file"], task["lines"]
-    called = [Path(file).stem, Path(file).parent.name]
+    called = [Path(file).parent.name, Path(file).stem]
     names = [*(f"test_{name.strip('_')}*.py" for name in called), "test_values.py"] if lines is None else []
     programs = ["test_clarify_deploy.py", "test_clarify_run.py", "test_tracer*.py"]
     tests = coverage.of_lines(file, lines) or coverage.of_lines(file, None)
