@@ -5,11 +5,12 @@ VENV ?= .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 LOWEST := .venv-lowest
+GOLDEN := .venv-golden
 TESTS ?=
 SEED ?= 0
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*) tools/build_tracer.py
 
-.PHONY: demo tables test test-lowest check-large coverage mutate lint types layers doctest docs sanitize format clean
+.PHONY: demo tables test test-lowest golden check-large coverage mutate lint types layers doctest docs sanitize format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -29,17 +30,25 @@ demo: $(INSTALLED)
 test: $(INSTALLED)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)
 
-# The lowest versions that pyproject.toml allows. The core is compiled already: it knows no other library.
-$(LOWEST)/.installed: $(SOURCES) | $(INSTALLED)
-	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(LOWEST)
-	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra test --python $(BIN)/python \
-	  --output-file $(LOWEST)/requirements.txt pyproject.toml
-	$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --requirement $(LOWEST)/requirements.txt
-	cp -R $(VENV)/lib/python*/site-packages/*stakes* $(LOWEST)/lib/python*/site-packages/
+# Environments with chosen versions of all libraries: the lowest that pyproject.toml allows, and those that the
+# golden answers were given with. The core is compiled already: it knows no other library.
+$(LOWEST)/.installed: VERSIONS := --resolution lowest-direct
+$(GOLDEN)/.installed: VERSIONS := --constraint tests/golden/constraints.txt
+$(GOLDEN)/.installed: tests/golden/constraints.txt
+$(LOWEST)/.installed $(GOLDEN)/.installed: $(SOURCES) | $(INSTALLED)
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(@D)
+	$(BIN)/uv pip compile --quiet $(VERSIONS) --extra test --python $(BIN)/python \
+	  --output-file $(@D)/requirements.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --python $(@D)/bin/python --requirement $(@D)/requirements.txt
+	cp -R $(VENV)/lib/python*/site-packages/*stakes* $(@D)/lib/python*/site-packages/
 	@touch $@
 
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest --numprocesses auto --dist worksteal $(TESTS)
+
+# What models, files and commands answer, compared with what they answered before (tests/golden).
+golden: $(GOLDEN)/.installed
+	$(GOLDEN)/bin/python tests/golden/make.py --check
 
 # What takes too long for every change; CHECKS names some of them.
 check-large: $(INSTALLED)

@@ -26,6 +26,7 @@ CHECKS: dict[str, tuple[dict[str, str], list[str]]] = {
     "properties": ({"HYPOTHESIS_PROFILE": "thorough"}, [*PYTEST, "-m", "hypothesis"]),
     "clones": ({}, [sys.executable, str(ROOT / "tools" / "fresh_clones.py")]),
     "lowest": ({"STAKES_TEST_SEED": SEED}, ["make", "test-lowest"]),
+    "golden": ({}, ["make", "golden"]),
 }
 for version, python in build_tracer.interpreters().items():
     if python == sys.executable:
