@@ -105,4 +105,7 @@ def without_times(text: str, folder: str) -> str:
     """Leave out what differs from run to run: times, the folder, blanks at the ends of lines."""
     text = text.replace(os.path.realpath(folder), "FOLDER").replace(folder, "FOLDER")
     text = re.sub(r"\d+(\.\d+)? (ms|s|seconds|minutes)\b", "N s", text)
+    text = re.sub(r'"seconds": [\d.e-]+', '"seconds": N', text)
+    if "fit ms" in text:  # the last column of the table of learners
+        text = re.sub(r"│ *[\d.]+ │$", "│ N │", text, flags=re.MULTILINE)
     return "\n".join(line.rstrip() for line in text.splitlines())
