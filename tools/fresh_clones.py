@@ -1,8 +1,8 @@
 """Run ``make test`` in fresh clones of the last commit, each with another seed.
 
-Run it as ``python tools/fresh_clones.py 10``.
-A test that fails by chance, or that needs something of this working tree, shows itself here. Runs go on after
-one that failed; the log of each is kept in ``build/clones`` and its seed is in the name.
+Run it as ``python tools/fresh_clones.py 10``. A test that fails by chance, or that needs something of this
+working tree, shows itself here. Runs go on after one that failed; the log of each is kept in ``build/clones``
+and its seed is in the name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,13 +28,11 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("count", type=int, nargs="?", default=10, help="how many runs (default: 10)")
-    parser.add_argument("--at-once", type=int, default=1, help="runs side by side (default: 1)")
-    options = parser.parse_args()
+    count = parser.parse_args().count
     LOGS.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(options.at_once) as pool:
-        passed = sum(pool.map(run, random.SystemRandom().sample(range(1, 2**32), options.count)))
-    print(f"{passed} passed, {options.count - passed} failed: runs of make test, each in its own clone")
-    return 0 if passed == options.count else 1
+    passed = sum(map(run, random.SystemRandom().sample(range(1, 2**32), count)))
+    print(f"{passed} passed, {count - passed} failed: runs of make test, each in its own clone")
+    return 0 if passed == count else 1
 
 
 def run(seed: int) -> bool:
