@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stakes._readers import format_of, read_raw
-from stakes._readers.arff import quote
-from stakes._readers.c45 import read_names
-from stakes._readers.common import FieldKind, TableFileError, read_bytes, read_text
 from stakes.table import Column, Schema, Table, read_table, write_arff
+from stakes.table._readers import format_of, read_raw
+from stakes.table._readers.arff import quote
+from stakes.table._readers.c45 import read_names
+from stakes.table._readers.common import FieldKind, TableFileError, read_bytes, read_text
 
 
 def write(folder, name, content):

@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 
 from stakes import CostMatrix, FeatureCosts, Table, _json
-from stakes._columns import factorize_array, plain_value, sorted_categories
 from stakes._features import check_features, one_hot, take_rows
 from stakes._folds import stratified_folds
-from stakes._recode import recode_columns
 from stakes._weights import check_weight
 from stakes.costs import PriceArrays, kretowski_costs
 from stakes.costs._labels import sorted_labels
 from stakes.costs._matrix import example_vector
 from stakes.table import Column
+from stakes.table._columns import factorize_array, plain_value, sorted_categories
+from stakes.table._recode import recode_columns
 
 GOOD = {"format": "stakes-model", "version": 1}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from oracles.text import IGNORED, NOMINAL, NUMERIC, OPEN, PROBE, Bad, number, read_rows
 from stakes import _core
-from stakes._readers.common import text_format
+from stakes.table._readers.common import text_format
 
 OPTIONS = {
     "arff": dict(

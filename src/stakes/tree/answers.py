@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes._columns import is_missing, shorten
 from stakes.table import Column, Schema
+from stakes.table._columns import is_missing, shorten
 
 #: A value as tables hold it: a float, NaN where missing, or the code of a category, -1 where missing.
 Encoded = float | int

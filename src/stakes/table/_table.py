@@ -12,12 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes._columns import Column, check_codes, check_column, shorten
-from stakes._encode import encode_columns, forced_nominal, infer_columns, open_input
-from stakes._readers import TableFileError, read_raw, write_arff
-from stakes._recode import number_categories, recode_columns
-
-__all__ = ["Column", "Schema", "Table", "TableFileError", "read_table", "write_arff"]
+from stakes.table._columns import Column, check_codes, check_column, shorten
+from stakes.table._encode import encode_columns, forced_nominal, infer_columns, open_input
+from stakes.table._readers import read_raw
+from stakes.table._recode import number_categories, recode_columns
 
 
 @dataclass(frozen=True)

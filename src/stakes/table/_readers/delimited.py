@@ -7,7 +7,7 @@ import io
 import re
 from pathlib import Path
 
-from stakes._readers.common import (
+from stakes.table._readers.common import (
     Declared,
     FieldKind,
     RawTable,

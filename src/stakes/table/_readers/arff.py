@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stakes._readers.common import (
+from stakes.table._readers.common import (
     Declared,
     FieldKind,
     RawTable,

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from stakes import _columns as col
-from stakes._columns import NOMINAL, NUMERIC, Column
-from stakes._inputs import ArrayInput, FrameInput, Input, PandasInput
+from stakes.table import _columns as col
+from stakes.table._columns import NOMINAL, NUMERIC, Column
+from stakes.table._inputs import ArrayInput, FrameInput, Input, PandasInput
 
 if TYPE_CHECKING:
     from stakes.table import Schema

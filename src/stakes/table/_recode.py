@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _columns as col
-from stakes._columns import NOMINAL, Column
+from stakes.table import _columns as col
+from stakes.table._columns import NOMINAL, Column
 
 
 def recode_columns(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stakes._readers.common import (
+from stakes.table._readers.common import (
     Declared,
     FieldKind,
     RawTable,

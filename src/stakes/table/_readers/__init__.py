@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._columns import Column, plain_value
-from stakes._encode import infer_columns, open_input
-from stakes._readers.arff import read_arff, write_arff
-from stakes._readers.c45 import read_c45
-from stakes._readers.common import RawTable, TableFileError
-from stakes._readers.delimited import read_csv
+from stakes.table._columns import Column, plain_value
+from stakes.table._encode import infer_columns, open_input
+from stakes.table._readers.arff import read_arff, write_arff
+from stakes.table._readers.c45 import read_c45
+from stakes.table._readers.common import RawTable, TableFileError
+from stakes.table._readers.delimited import read_csv
 
 __all__ = ["RawTable", "TableFileError", "read_raw", "write_arff"]
 

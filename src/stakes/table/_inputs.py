@@ -8,8 +8,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _columns as col
-from stakes._columns import NOMINAL, NUMERIC
+from stakes.table import _columns as col
+from stakes.table._columns import NOMINAL, NUMERIC
 
 
 class Input(Protocol):

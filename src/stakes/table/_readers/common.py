@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes._columns import NOMINAL, NUMERIC, Column
+from stakes.table._columns import NOMINAL, NUMERIC, Column
 
 
 class TableFileError(ValueError):
