@@ -19,7 +19,7 @@ import numpy as np
 from kept import Kept
 from kretowski_data import SETS, costs_of, load
 from stakes import GDTClassifier
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
 
 HERE = Path(__file__).parent
 WAYS = {"noise (default)": None, "0.001 (the paper's)": 0.001, "auto": "auto"}

@@ -21,9 +21,9 @@ import numpy as np
 
 from ensembles_peers import COST, PROBABILITY, minimum_expected_cost
 from stakes import BoostedStakes, datasets
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
+from stakes.boosted import classifier as boosted
 from stakes.costs import abe_costs, ting_costs
-from stakes.reductions import boosted
 
 #: Settings were chosen on these sets, with 2000 training rows at most.
 DEVELOPMENT = (

@@ -13,8 +13,8 @@ from oracles.router import leaves_reached, predict_code, probabilities
 from stakes import C45Classifier, FeatureCosts, datasets
 from stakes.table import Column
 from stakes.tree import Acquisition
-from stakes.tree.acquire import acquire
-from stakes.tree.answers import encode_answer
+from stakes.tree.ask.acquire import acquire
+from stakes.tree.ask.answers import encode_answer
 from stakes.tree.words import example
 
 SEEDS = st.integers(0, 10_000)

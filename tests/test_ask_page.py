@@ -9,10 +9,10 @@ import pytest
 
 from oracles.random_trees import random_fitted, random_rows
 from stakes import C45Classifier, FeatureCosts, datasets
+from stakes._text.words import plain
 from stakes.report import model_report
 from stakes.report.ask import script_json, walker_data
-from stakes.tree.acquire import acquire
-from stakes.tree.words import plain
+from stakes.tree.ask.acquire import acquire
 
 # Answers every question from `known` (null: unknown) by using the form as a person would, and reads the end.
 DRIVE = """(known) => {

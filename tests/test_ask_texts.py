@@ -11,7 +11,7 @@ from stakes._cli import ask
 from stakes.cli import app
 from stakes.models import save_model
 from stakes.table import Column, Schema
-from stakes.tree.acquire import Question
+from stakes.tree.ask.acquire import Question
 
 
 @pytest.fixture(scope="module")

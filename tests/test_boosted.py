@@ -18,11 +18,11 @@ from sklearn.utils import get_tags
 from threadpoolctl import threadpool_limits
 
 from stakes import BoostedStakes, CostMatrix, GuardWarning, Table, datasets, load_model
-from stakes.reductions.boosted_blend import blend, fit_blend
-from stakes.reductions.boosted_folds import Training, log_shares, softmax
-from stakes.reductions.boosted_numbers import FARTHEST, MOST_CATEGORIES, Numbers
-from stakes.reductions.boosted_smooth import fit_kernel, fit_linear, nearness, softmax_regression
-from stakes.reductions.boosted_trees import fit_trees, flatten
+from stakes.boosted.blend import blend, fit_blend
+from stakes.boosted.folds import Training, log_shares, softmax
+from stakes.boosted.numbers import FARTHEST, MOST_CATEGORIES, Numbers
+from stakes.boosted.smooth import fit_kernel, fit_linear, nearness, softmax_regression
+from stakes.boosted.trees import fit_trees, flatten
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -285,7 +285,7 @@ def test_rows_reach_the_parts_with_their_weights(monkeypatch):
         seen.append((table, training))
         return None, np.tile([0.9, 0.1], (table.n_samples, 1))
 
-    monkeypatch.setattr("stakes.reductions.boosted.fit_parts", fit_parts)
+    monkeypatch.setattr("stakes.boosted.classifier.fit_parts", fit_parts)
     kept = weight > 0
     model = BoostedStakes(random_state=5).fit(X, y, sample_weight=weight)
     (table, training) = seen.pop()

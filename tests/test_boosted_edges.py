@@ -13,13 +13,15 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from stakes import BoostedStakes, Table
-from stakes.reductions import boosted_blend, boosted_smooth, boosted_trees
-from stakes.reductions.boosted_blend import fit_blend
-from stakes.reductions.boosted_folds import Training
-from stakes.reductions.boosted_model import check_shares
-from stakes.reductions.boosted_numbers import Numbers
-from stakes.reductions.boosted_smooth import Linear, Path, fit_kernel, fit_linear, softmax_regression
-from stakes.reductions.boosted_trees import fit_trees, flatten
+from stakes.boosted import blend as boosted_blend
+from stakes.boosted import smooth as boosted_smooth
+from stakes.boosted import trees as boosted_trees
+from stakes.boosted.blend import fit_blend
+from stakes.boosted.folds import Training
+from stakes.boosted.model import check_shares
+from stakes.boosted.numbers import Numbers
+from stakes.boosted.smooth import Linear, Path, fit_kernel, fit_linear, softmax_regression
+from stakes.boosted.trees import fit_trees, flatten
 from test_boosted import plan
 
 # ---- regressions -------------------------------------------------------------------------------------------
@@ -229,7 +231,7 @@ def test_sums_inside_a_fit_have_one_thread(monkeypatch):
         seen.append(n_threads())
         return None, np.tile([0.5, 0.5], (table.n_samples, 1))
 
-    monkeypatch.setattr("stakes.reductions.boosted.fit_parts", fit_parts)
+    monkeypatch.setattr("stakes.boosted.classifier.fit_parts", fit_parts)
     with threadpool_limits(2):
         outside = n_threads()
         BoostedStakes().fit([[0.0], [1.0]], [0, 1])

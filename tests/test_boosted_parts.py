@@ -15,20 +15,14 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
 from stakes import BoostedStakes, GuardWarning, Table
-from stakes.reductions import boosted_smooth, boosted_trees
-from stakes.reductions.boosted_blend import blend, fit_blend
-from stakes.reductions.boosted_folds import Training, log_shares, softmax
-from stakes.reductions.boosted_model import fit_parts
-from stakes.reductions.boosted_numbers import Numbers
-from stakes.reductions.boosted_smooth import (
-    Linear,
-    Path,
-    fit_kernel,
-    fit_linear,
-    nearness,
-    softmax_regression,
-)
-from stakes.reductions.boosted_trees import fit_trees
+from stakes.boosted import smooth as boosted_smooth
+from stakes.boosted import trees as boosted_trees
+from stakes.boosted.blend import blend, fit_blend
+from stakes.boosted.folds import Training, log_shares, softmax
+from stakes.boosted.model import fit_parts
+from stakes.boosted.numbers import Numbers
+from stakes.boosted.smooth import Linear, Path, fit_kernel, fit_linear, nearness, softmax_regression
+from stakes.boosted.trees import fit_trees
 from test_boosted import mixed, plan
 
 
@@ -308,10 +302,10 @@ def test_numbers_by_hand():
 
 
 def test_of_many_categories_the_most_frequent_are_kept(monkeypatch):
-    monkeypatch.setattr("stakes.reductions.boosted_numbers.MOST_CATEGORIES", 2)
+    monkeypatch.setattr("stakes.boosted.numbers.MOST_CATEGORIES", 2)
     values = np.array(["a", "b", "b", "c", "d", "d", "d", None], dtype=object)[:, np.newaxis]
     assert Numbers.learn(Table.from_data(values)).category.tolist() == [1, 3]
-    monkeypatch.setattr("stakes.reductions.boosted_numbers.MOST_CATEGORIES", 3)
+    monkeypatch.setattr("stakes.boosted.numbers.MOST_CATEGORIES", 3)
     assert Numbers.learn(Table.from_data(values)).category.tolist() == [0, 1, 3]  # a before c: as frequent
     same = np.array(["a", "a"], dtype=object)[:, np.newaxis]
     assert len(Numbers.learn(Table.from_data(same))) == 0
@@ -343,7 +337,7 @@ def test_the_slope_that_the_search_for_a_blend_is_given_is_that_of_its_loss(monk
         np.testing.assert_allclose(objective(place)[1], approx_fprime(place, loss, 1e-7), rtol=1e-4)
         return SimpleNamespace(x=first)
 
-    monkeypatch.setattr("stakes.reductions.boosted_blend.minimize", check)
+    monkeypatch.setattr("stakes.boosted.blend.minimize", check)
     weights, shift = fit_blend(parts, plan(codes, rng.uniform(0.5, 2.0, 30)))
     assert weights.tolist() == [0.5, 0.5] and shift.tolist() == [0.0, 0.0, 0.0]  # where the search starts
 

@@ -11,9 +11,9 @@ from commands import run
 from stakes import CostMatrix, FeatureCosts
 from stakes._cli import app as app_module
 from stakes._cli import compare, demo, evaluate, learners, reproduce
+from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.profile import Profile
-from stakes.lab.comparison import Comparison, Interval, LearnerResult
 from stakes.lab.store import Outcome
 from stakes.lab.versus import Versus
 
@@ -339,8 +339,8 @@ def test_demo_compares_shows_the_cheapest_tree_and_writes_all(tmp_path, monkeypa
     model = app_module.show.load_model(folder / "model.json")
     assert model.decision == "min_cost" and model.fitted_tree_.tree.class_weights[0].sum() == 666
     drawn = model.get_n_leaves() <= 40
-    assert app_module.show.export_text(model.fitted_tree_, max_depth=None if drawn else 3) in text
-    assert (folder / "tree.svg").read_text() == app_module.show.draw_svg(model.fitted_tree_)
+    assert model.export_text(max_depth=None if drawn else 3) in text
+    assert (folder / "tree.svg").read_text() == model.export_svg()
     assert text.endswith(
         "\n\nThe report is in stakes-demo/report.html: open it in a browser.\n\nTry next:\n"
         "  stakes show stakes-demo/model.json --format leaves\n"

@@ -10,17 +10,17 @@ from commands import run
 from stakes import C45Classifier, CostMatrix, Guard
 from stakes._cli import app as app_module
 from stakes._cli import clarify, clarify_train, compare, evaluate, fit, report, reproduce
+from stakes.boosted import BoostedStakes
 from stakes.cli import app
+from stakes.compare.comparison import compare as cross_validate
 from stakes.evolve import GDTClassifier
+from stakes.export.c import export_c
+from stakes.export.sql import export_sql
 from stakes.forensics import record as forensics_record
 from stakes.forensics.train import Settings
-from stakes.lab.comparison import compare as cross_validate
 from stakes.lab.study import reproduce as reproduce_paper
 from stakes.lab.versus import versus
-from stakes.reductions import BoostedStakes
 from stakes.rules import RuleClassifier
-from stakes.tree.code import export_c
-from stakes.tree.sql import export_sql
 
 COSTS = CostMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
 

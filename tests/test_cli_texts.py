@@ -19,10 +19,10 @@ from stakes import load_model, metrics, read_table
 from stakes._cli import describe, fit, predict
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.shared import out
-from stakes.lab.comparison import Comparison, Interval, LearnerResult
-from stakes.lab.statistics import PairTest
+from stakes.boosted import BoostedStakes
+from stakes.compare.comparison import Comparison, Interval, LearnerResult
+from stakes.compare.statistics import PairTest
 from stakes.models import save_model
-from stakes.reductions import BoostedStakes
 from stakes.table import Column
 
 # Of those who rent, the young ones are bad; the last column says how many rows each one stands for.

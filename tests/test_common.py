@@ -44,7 +44,7 @@ from stakes import (
     SamplingWarning,
     TradeoffSearchCV,
 )
-from stakes.reductions import boosted_trees
+from stakes.boosted import trees as boosted_trees
 
 ESTIMATORS = [
     C45Classifier(),

@@ -24,7 +24,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
 from stakes.costs import CostMatrix, mean_cost_matrix
 from stakes.decision import (
     CostDecisionMixin,

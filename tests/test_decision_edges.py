@@ -11,6 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import get_tags
 
 from stakes import C45Classifier, CostMatrix
+from stakes._base.folds import check_folds
 from stakes.decision import (
     Guard,
     GuardWarning,
@@ -21,7 +22,6 @@ from stakes.decision import (
     most_probable_class,
     threshold,
 )
-from stakes.decision._wrapper import check_folds
 from test_decision import Recorder, noise
 
 wrappers = pytest.mark.parametrize("wrapper", [MinExpectedCost, Guard])

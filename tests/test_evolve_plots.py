@@ -10,9 +10,9 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from stakes import GDTClassifier, Table, datasets
+from stakes._text.svg import PALETTE
 from stakes.evolve import plot_alpha, plot_changes, plot_evolution, plots
 from stakes.evolve.history import EvolutionHistory
-from stakes.tree.draw import PALETTE
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stakes import C45Classifier, FeatureCosts, GDTClassifier, Table, datasets
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
 from stakes.evolve import alpha as alpha_module
 from stakes.evolve import problem, seeds
 from stakes.evolve.alpha import STEPS, AlphaPath, held_out_bills, held_out_cost, noise_alpha

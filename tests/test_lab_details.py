@@ -13,15 +13,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
+from stakes.compare.comparison import Comparison, Interval, LearnerResult
+from stakes.compare.statistics import rank_learners
+from stakes.compare.trial import count_leaves, count_nodes
 from stakes.lab import CheapestTree, ProtocolError, forensic, reproduce, versus
-from stakes.lab.comparison import Comparison, Interval, LearnerResult
 from stakes.lab.results import Cell, Column, ResultTable, Row
 from stakes.lab.sources import read_data, split_rows
 from stakes.lab.specs import DataSpec, SplitSpec
-from stakes.lab.statistics import rank_learners
 from stakes.lab.store import Outcome, Store
-from stakes.lab.trial import count_leaves, count_nodes
 from stakes.lab.writers import cell_text, to_json
 from stakes.table import Table
 
@@ -90,7 +90,7 @@ def test_a_learner_that_fails_in_some_trials_is_not_compared(monkeypatch):
     module.HalfPeer, module.__version__ = HalfPeer, "1"
     monkeypatch.setitem(sys.modules, "half_peer", module)
     learners = {
-        "good": {"class": "stakes.lab.ConstantClassifier"},
+        "good": {"class": "stakes.compare.ConstantClassifier"},
         "half": {"class": "half_peer.HalfPeer", "input": "table"},
     }
     monkeypatch.setattr(sys.modules["stakes.lab.versus"], "_learners", lambda: learners)

@@ -5,11 +5,12 @@ import textwrap
 import pytest
 
 from pictures import drawn
-from stakes.lab import pictures, svg
+from stakes._text import svg
+from stakes._text.svg import Axis
+from stakes.compare.statistics import Ranks
+from stakes.lab import pictures
 from stakes.lab.pictures import critical_difference_picture, figure_picture
 from stakes.lab.results import Cell, Column, ResultTable, Row
-from stakes.lab.statistics import Ranks
-from stakes.lab.svg import Axis
 
 
 def shows(picture, lines):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stakes import datasets
+from stakes.compare.trial import Part
 from stakes.lab import ProtocolError, make_plan, versus
 from stakes.lab._sections import Section
 from stakes.lab.build import make_learner
@@ -16,7 +17,6 @@ from stakes.lab.plan import NOT_ASKED, NOT_QUICK, is_wanted
 from stakes.lab.protocol import parse_protocol
 from stakes.lab.sources import Data, fresh_data, read_data, split_rows
 from stakes.lab.specs import ColumnSpec, CostSpec, DataSpec, LearnerSpec, QuickSpec, SplitSpec, TableSpec
-from stakes.lab.trial import Part
 from stakes.lab.versus import _values, compared
 
 FULL = {

@@ -17,10 +17,11 @@ from typer.testing import CliRunner
 from stakes.cli import app
 from stakes.lab import Store, load_protocol, make_plan, reproduce
 from stakes.lab import units as lab_units
+from stakes.lab.code_version import code_version
 from stakes.lab.plan import NOT_ASKED
 from stakes.lab.runner import WorkerDied
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
-from stakes.lab.units import Task, code_version, perform, unit_key
+from stakes.lab.units import Task, perform, unit_key
 
 MODELS = '''
 import os, time

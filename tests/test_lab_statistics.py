@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from stakes.lab.pictures import critical_difference_picture
-from stakes.lab.statistics import (
+from stakes.compare.statistics import (
     against,
     corrected_t_test,
     critical_difference,
@@ -19,6 +18,7 @@ from stakes.lab.statistics import (
     rank_learners,
     wilcoxon_test,
 )
+from stakes.lab.pictures import critical_difference_picture
 
 numbers = st.lists(st.floats(-100, 100).map(lambda x: round(x, 3)), min_size=2, max_size=20)
 

@@ -11,11 +11,12 @@ from typer.testing import CliRunner
 
 from stakes import C45Classifier, CostMatrix, datasets, read_table
 from stakes.cli import app
-from stakes.lab import CheapestTree, CodedLabels, DrawnAnswers, compare, reproduce, versus
+from stakes.compare import CodedLabels, compare
+from stakes.compare.trial import Part, run_trial
+from stakes.lab import CheapestTree, DrawnAnswers, reproduce, versus
 from stakes.lab.measures import figure
 from stakes.lab.pictures import figure_picture
 from stakes.lab.results import Cell, Column, ResultTable, Row
-from stakes.lab.trial import Part, run_trial
 from stakes.lab.writers import from_json, to_csv, to_json, to_latex, to_markdown
 
 STUDY = """

@@ -11,16 +11,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from stakes import C45Classifier, CostBagging, CostMatrix, FeatureCosts, Guard, MetaCost, MinExpectedCost
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
+from stakes.compare import comparison
+from stakes.compare.comparison import Interval, compare, mean_interval, summarise
+from stakes.compare.constant import ConstantClassifier
+from stakes.compare.looking import looking
+from stakes.compare.statistics import against, corrected_t_test, rank_learners, wilcoxon_test
+from stakes.compare.trial import Part, Trial, count_leaves, count_nodes, run_trial
 from stakes.decision import Decision
-from stakes.lab import comparison
-from stakes.lab.comparison import Interval, compare, mean_interval, summarise
-from stakes.lab.constant import ConstantClassifier
-from stakes.lab.looking import looking
 from stakes.lab.measures import check_measure, figure
 from stakes.lab.results import Cell, Column, ResultTable, Row
-from stakes.lab.statistics import against, corrected_t_test, rank_learners, wilcoxon_test
-from stakes.lab.trial import Part, Trial, count_leaves, count_nodes, run_trial
 
 COSTS = CostMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
 Y = np.array(["bad", "bad", "good", "good"])

@@ -5,21 +5,23 @@ import time
 import types
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import stakes
-from stakes import C45Classifier, FeatureCosts, datasets
+from stakes import C45Classifier, FeatureCosts, _core, datasets
+from stakes.compare.trial import run_trial
 from stakes.costs import davis_prices
 from stakes.lab import runner, units
+from stakes.lab.code_version import code_version, hash_files, imported_files
 from stakes.lab.draws import draw_costs, draw_prices
 from stakes.lab.plan import Plan
 from stakes.lab.sources import read_data, split_rows
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
 from stakes.lab.store import Outcome, Store, UnitTime
-from stakes.lab.trial import run_trial
-from stakes.lab.units import Task, code_version, peak_memory, perform, reset_peak_memory, unit_key
+from stakes.lab.units import Task, peak_memory, perform, reset_peak_memory, unit_key
 
 TREE = LearnerSpec("tree", "stakes.C45Classifier", {"min_objects": 20})
 BAD = LearnerSpec("bad", "stakes.C45Classifier", {"confidence": -1.0})
@@ -124,7 +126,8 @@ def test_an_attribute_is_one_number():
 
 
 def test_the_code_that_a_unit_depends_on(monkeypatch):
-    assert code_version("stakes.C45Classifier") == f"stakes {units.stakes_version()}"
+    files = [Path(_core.__file__), *imported_files("stakes.tree.c45.classifier")]
+    assert code_version("stakes.C45Classifier") == f"stakes {hash_files(files)}"
     numpy = code_version("numpy.random.default_rng")
     assert numpy == f"numpy {np.__version__}"
     module = types.ModuleType("labfree")
@@ -135,38 +138,48 @@ def test_the_code_that_a_unit_depends_on(monkeypatch):
     code_version.cache_clear()
 
 
-def test_results_do_not_depend_on_reports_commands_and_tables(monkeypatch):
-    seen = []
-    monkeypatch.setattr(units, "_hash_files", lambda files: seen.extend(files) or "hash")
-    units.stakes_version.cache_clear()
-    assert units.stakes_version() == "hash"
-    units.stakes_version.cache_clear()
-    folder = units.Path(stakes.__file__).parent
-    assert "_core" in seen[0].name
-    names = {path.relative_to(folder).as_posix() for path in seen[1:]}
-    assert any(name.startswith("tree/") for name in names) and "_folds.py" in names
-    assert not any(name.startswith(("_cli/", "report/")) or name == "cli.py" for name in names)
-    lab = {name for name in names if name.startswith("lab/") and name.count("/") == 1}
-    wanted = [
-        "build",
-        "constant",
-        "drawn",
-        "draws",
-        "encode",
-        "forensic",
-        "looking",
-        "sources",
-        "trial",
-        "units",
-    ]
-    assert lab == {f"lab/{name}.py" for name in wanted}
+def files_behind(path):
+    folder = Path(stakes.__file__).parent
+    return {file.relative_to(folder).as_posix() for file in imported_files(path)}
+
+
+def test_results_do_not_depend_on_reports_commands_and_tables():
+    names = files_behind("stakes.lab.units")
+    assert {
+        "lab/units.py",
+        "lab/draws.py",
+        "compare/trial.py",
+        "decision/_choose.py",
+        "_base/folds.py",
+    } <= names
+    shown = (
+        "_cli/",
+        "report/",
+        "export/",
+        "rules/",
+        "lab/tables.py",
+        "lab/writers.py",
+        "lab/study.py",
+        "cli.py",
+    )
+    assert not any(name.startswith(shown) for name in names)
+
+
+def test_a_learner_depends_on_what_it_imports():
+    tree, rules = files_behind("stakes.tree.c45.classifier"), files_behind("stakes.rules.classifier")
+    assert {"tree/c45/learn.py", "costs/_matrix.py", "table/_encode.py"} <= tree
+    assert "rules/learn.py" in rules and not any(name.startswith("rules/") for name in tree)
+    versions = {
+        code_version(f"stakes.{name}") for name in ("C45Classifier", "RuleClassifier", "BoostedStakes")
+    }
+    assert len(versions) == 3
 
 
 def test_files_are_hashed_by_name_and_content(tmp_path):
     one, two = tmp_path / "a.py", tmp_path / "b.py"
     one.write_text("1")
     two.write_text("1")
-    found = {units._hash_files([one]), units._hash_files([two]), units._hash_files([one, two])}
+    found = {hash_files([one]), hash_files([two]), hash_files([one, two])}
     assert len(found) == 3 and all(len(digest) == 16 for digest in found)
 
 

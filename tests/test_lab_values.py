@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stakes import C45Classifier, datasets
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
 from stakes.lab import CheapestTree, forensic
 from stakes.lab.specs import DataSpec
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from stakes.compare.statistics import PairTest, Ranks, rank_learners
 from stakes.lab import study, tables
 from stakes.lab.plan import NOT_ASKED, Plan
 from stakes.lab.results import Cell, Column, ResultTable, Row
@@ -20,7 +21,6 @@ from stakes.lab.specs import (
     Study,
     TableSpec,
 )
-from stakes.lab.statistics import PairTest, Ranks, rank_learners
 from stakes.lab.store import Outcome
 from stakes.lab.study import Reproduction
 from stakes.lab.writers import grid, latex_escape, ranks_text, to_csv, to_latex, to_markdown, write_tables

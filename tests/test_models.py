@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from stakes import C45Classifier, CostMatrix, Guard, MinExpectedCost, Table, datasets, load_model
+from stakes.export.python import export_python
 from stakes.models import _READERS, _REDUCTIONS, effective_tree, save_model
-from stakes.tree.code import export_python
 
 
 @pytest.fixture(scope="module")

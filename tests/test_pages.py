@@ -16,10 +16,10 @@ from stakes import (
     datasets,
     metrics,
 )
+from stakes._text.words import amount
 from stakes.decision import expected_costs, min_cost_class
 from stakes.lab import reproduce, versus
 from stakes.report import model_report, model_view, write_comparison_report, write_lab_index, write_lab_report
-from stakes.tree.words import amount
 
 # One learner fails, one data set cannot be had; a table with the paper's figures, ranks and a figure.
 STUDY = """

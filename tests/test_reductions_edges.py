@@ -15,15 +15,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from stakes import GBSE, AverageCost, C45Classifier, CostBoosting, Guard, Table
+from stakes.boosted.folds import Training
+from stakes.boosted.model import Blend
+from stakes.boosted.numbers import Numbers
+from stakes.boosted.smooth import Kernel, Linear
+from stakes.boosted.trees import Trees
 from stakes.reductions._components import Constant, Layout, fit_component, probabilities, votes
 from stakes.reductions._rows import Rows, _parquet, joined
 from stakes.reductions._sampling import Sample, Sampler, uniforms
 from stakes.reductions._training import Part
-from stakes.reductions.boosted_folds import Training
-from stakes.reductions.boosted_model import Blend
-from stakes.reductions.boosted_numbers import Numbers
-from stakes.reductions.boosted_smooth import Kernel, Linear
-from stakes.reductions.boosted_trees import Trees
 from stakes.reductions.boosting import scaled
 from test_reductions import COSTS, problem
 from test_reductions_parts import FRAME, Keeper, fill, layout

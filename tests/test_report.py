@@ -25,9 +25,9 @@ from stakes import (
     metrics,
 )
 from stakes.cli import app
+from stakes.compare.comparison import mean_interval
+from stakes.compare.constant import ConstantClassifier
 from stakes.lab import Cell, reproduce
-from stakes.lab.comparison import mean_interval
-from stakes.lab.constant import ConstantClassifier
 from stakes.report import compare, model_report, model_view, parts, write_lab_report, write_report
 from stakes.report.billed import Billed
 from stakes.report.lab_views import cell_view, lab_view
@@ -440,7 +440,7 @@ def test_a_data_set_that_cannot_be_had_keeps_the_papers_figures(tmp_path):
 
 
 def test_comparison_against_a_loop():
-    from stakes._folds import stratified_folds
+    from stakes._base.folds import stratified_folds
 
     X, y = load_iris(return_X_y=True)
     costs = CostMatrix([[0, 1, 2], [3, 0, 1], [5, 1, 0]], classes=[0, 1, 2])

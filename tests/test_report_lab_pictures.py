@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from pictures import drawn
+from stakes.compare.statistics import rank_learners
 from stakes.lab.results import Cell, Column, ResultTable, Row
 from stakes.lab.specs import ColumnSpec, TableSpec
-from stakes.lab.statistics import rank_learners
 from stakes.report import lab_pictures
 from stakes.report.lab_pictures import coverage_picture, dots_picture, front_picture, pictures
 

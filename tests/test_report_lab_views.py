@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 from jinja2 import UndefinedError
 
-from stakes.lab.comparison import Comparison, Interval, LearnerResult
+from stakes.compare.comparison import Comparison, Interval, LearnerResult
+from stakes.compare.statistics import PairTest, rank_learners
 from stakes.lab.results import Cell, Column, ResultTable, Row
 from stakes.lab.specs import ColumnSpec, Protocol, TableSpec
-from stakes.lab.statistics import PairTest, rank_learners
 from stakes.lab.store import Outcome, UnitTime
 from stakes.lab.study import Reproduction
 from stakes.lab.versus import Versus

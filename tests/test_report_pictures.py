@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from pictures import drawn
-from stakes.lab.comparison import Comparison, Interval, LearnerResult
+from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.report._pictures import (
     comparison_picture,
     evolution_picture,
@@ -20,7 +20,7 @@ from stakes.report._pictures import (
 from stakes.report.curve import ThresholdCurve
 from stakes.report.ratio import RatioView
 from stakes.report.use import Tradeoff
-from stakes.tree.tradeoff_path import TradeoffPoint
+from stakes.tree.tradeoff.path import TradeoffPoint
 
 
 def shows(svg, lines):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from stakes import CostMatrix, FeatureCosts, Guard, metrics
+from stakes.compare.comparison import Interval, mean_interval
 from stakes.decision import Decision
-from stakes.lab.comparison import Interval, mean_interval
 from stakes.report import views
 from stakes.report.use import Abstention
 from stakes.report.views import Confusion, Rival, model_view

@@ -13,11 +13,11 @@ import pytest
 
 from stakes import RuleClassifier
 from stakes.costs import FeatureCosts
+from stakes.export.sql import export_rules
 from stakes.rules.bins import Bins
 from stakes.rules.explain import RuleExplanation
 from stakes.rules.model import RuleSet
 from stakes.rules.path import CoveragePoint, plot_coverage
-from stakes.rules.sql import export_sql
 from stakes.rules.words import Rule, RuleTable, rule_table
 from stakes.table import Column, Schema
 
@@ -317,7 +317,7 @@ END"""
 
 def test_sql_text():
     model, silent = fitted(), SQL.replace("ELSE 'ill'", "ELSE NULL")
-    assert model.export_sql() == SQL == export_sql(by_hand())
+    assert model.export_sql() == SQL == export_rules(by_hand())
     assert model.export_sql(silence=True) == silent
     assert model.export_sql(table="t") == f'SELECT *, {SQL} AS "prediction" FROM "t"'
     assert model.export_sql(table="t", output="o", silence=True) == f'SELECT *, {silent} AS "o" FROM "t"'

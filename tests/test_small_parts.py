@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from stakes import CostMatrix, FeatureCosts, Table, _json
-from stakes._features import check_features, one_hot, take_rows
-from stakes._folds import stratified_folds
-from stakes._weights import check_weight
+from stakes import CostMatrix, FeatureCosts, Table
+from stakes._base import documents
+from stakes._base.features import check_features, one_hot, take_rows
+from stakes._base.folds import stratified_folds
+from stakes._base.weights import check_weight
 from stakes.costs import PriceArrays, kretowski_costs
 from stakes.costs._labels import sorted_labels
 from stakes.costs._matrix import example_vector
@@ -46,42 +47,46 @@ GOOD = {"format": "stakes-model", "version": 1}
 )
 def test_texts_that_are_no_documents(text, sentence):
     with pytest.raises(ValueError) as refused:
-        _json.loads(text)
+        documents.loads(text)
     assert sentence in str(refused.value)
 
 
 def test_documents_are_written_whole_and_read_back(tmp_path):
     path = tmp_path / "model.json"
-    _json.save_json(path, GOOD | {"name": "café"})
+    documents.save_json(path, GOOD | {"name": "café"})
     assert path.read_text("utf-8") == '{"format":"stakes-model","version":1,"name":"café"}\n'
-    assert _json.load_json(path) == GOOD | {"name": "café"}
+    assert documents.load_json(path) == GOOD | {"name": "café"}
     with pytest.raises(ValueError, match="Out of range float values"):
-        _json.save_json(path, GOOD | {"name": np.nan})
-    assert _json.load_json(path)["name"] == "café"  # the old file is still there, and nothing beside it
+        documents.save_json(path, GOOD | {"name": np.nan})
+    assert documents.load_json(path)["name"] == "café"  # the old file is still there, and nothing beside it
     assert [file.name for file in tmp_path.iterdir()] == ["model.json"]
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ValueError, match=r"model\.json is not JSON: it is not UTF-8 text$"):
-        _json.load_json(path)
+        documents.load_json(path)
 
 
 @pytest.mark.parametrize(
     "read, data, sentence",
     [
-        (_json.int_array, "x", "name must be a list, got 'x'"),
-        (_json.int_array, [1, True], "name must hold whole numbers of 32 bits, got True"),
-        (_json.int_array, [2**31], "name must hold whole numbers of 32 bits, got 2147483648"),
-        (_json.int_array, [-(2**31) - 1], "name must hold whole numbers of 32 bits, got -2147483649"),
-        (_json.int_array, [10**20], "got a number of more than 20 digits"),
-        (_json.int_array, [10**20 - 1], f"got {10**20 - 1}"),
-        (_json.int_array, ["y" * 70], f"got '{'y' * 56}..."),
-        (_json.int_array, ["y" * 58], f"got '{'y' * 58}'"),
-        (_json.float_array, [None], "name must hold numbers, got None"),
-        (_json.float_array, [True], "name must hold numbers, got True"),
-        (_json.float_array, [10**400], "name must hold finite numbers, got a number of more than 20 digits"),
-        (_json.float_array, [float("inf")], "name must hold finite numbers, got inf"),
-        (_json.float_array, [[1.0]], "name must hold numbers, got a list"),
-        (_json.float_matrix, [[1.0], [1.0, 2.0]], "name must have rows of one length"),
-        (_json.float_matrix, [1.0], "name must be a list, got 1.0"),
+        (documents.int_array, "x", "name must be a list, got 'x'"),
+        (documents.int_array, [1, True], "name must hold whole numbers of 32 bits, got True"),
+        (documents.int_array, [2**31], "name must hold whole numbers of 32 bits, got 2147483648"),
+        (documents.int_array, [-(2**31) - 1], "name must hold whole numbers of 32 bits, got -2147483649"),
+        (documents.int_array, [10**20], "got a number of more than 20 digits"),
+        (documents.int_array, [10**20 - 1], f"got {10**20 - 1}"),
+        (documents.int_array, ["y" * 70], f"got '{'y' * 56}..."),
+        (documents.int_array, ["y" * 58], f"got '{'y' * 58}'"),
+        (documents.float_array, [None], "name must hold numbers, got None"),
+        (documents.float_array, [True], "name must hold numbers, got True"),
+        (
+            documents.float_array,
+            [10**400],
+            "name must hold finite numbers, got a number of more than 20 digits",
+        ),
+        (documents.float_array, [float("inf")], "name must hold finite numbers, got inf"),
+        (documents.float_array, [[1.0]], "name must hold numbers, got a list"),
+        (documents.float_matrix, [[1.0], [1.0, 2.0]], "name must have rows of one length"),
+        (documents.float_matrix, [1.0], "name must be a list, got 1.0"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -93,15 +98,18 @@ def test_lists_that_are_no_arrays(read, data, sentence):
 
 def test_lists_become_arrays():
     ends = [-(2**31), 2**31 - 1]
-    assert _json.int_array(ends, "name").tolist() == ends and _json.int_array([], "name").dtype == np.int32
-    np.testing.assert_array_equal(_json.float_array([1, None, 2.5], "name", True), [1.0, np.nan, 2.5])
-    assert _json.float_matrix([], "name").shape == (0, 0)
-    assert _json.float_matrix([[1, 2, 3]], "name").tolist() == [[1.0, 2.0, 3.0]]
-    _json.check_mapping({"a": 1, "b": 2}, "it", ["a"])
+    assert (
+        documents.int_array(ends, "name").tolist() == ends
+        and documents.int_array([], "name").dtype == np.int32
+    )
+    np.testing.assert_array_equal(documents.float_array([1, None, 2.5], "name", True), [1.0, np.nan, 2.5])
+    assert documents.float_matrix([], "name").shape == (0, 0)
+    assert documents.float_matrix([[1, 2, 3]], "name").tolist() == [[1.0, 2.0, 3.0]]
+    documents.check_mapping({"a": 1, "b": 2}, "it", ["a"])
     with pytest.raises(ValueError, match=r"^it lacks b, c$"):
-        _json.check_mapping({"a": 1}, "it", ["a", "b", "c"])
+        documents.check_mapping({"a": 1}, "it", ["a", "b", "c"])
     with pytest.raises(ValueError, match=r"^it must be a JSON object, got a list$"):
-        _json.check_mapping([], "it", [])
+        documents.check_mapping([], "it", [])
 
 
 def test_weights_are_checked():

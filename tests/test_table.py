@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from stakes._text.words import shorten
 from stakes.table import Column, Schema, Table
-from stakes.table._columns import shorten
 
 VALUES = st.one_of(st.none(), st.sampled_from(["a", "b", "ü", "", "a b"]))
 NUMBERS = st.one_of(

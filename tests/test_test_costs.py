@@ -12,11 +12,11 @@ from commands import run
 from stakes import C45Classifier, FeatureCosts, Guard, GuardWarning, MinExpectedCost, datasets, metrics
 from stakes._cli.fit import Criterion
 from stakes._cli.learners import PRICED_LEARNERS
-from stakes.lab.constant import ConstantClassifier
-from stakes.lab.looking import looking
-from stakes.lab.trial import count_nodes
+from stakes.compare.constant import ConstantClassifier
+from stakes.compare.looking import looking
+from stakes.compare.trial import count_nodes
 from stakes.report import compare, model_report, model_view
-from stakes.tree.c45 import PRICED
+from stakes.tree.c45.classifier import PRICED
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ from oracles.total_cost import least_bill
 from stakes import _core
 from stakes.costs import PriceArrays
 from stakes.table import Column, Schema, Table
-from stakes.tree._teacher import out_of_bag
-from stakes.tree.learn import as_model, node_probabilities
+from stakes.tree.core import as_model, node_probabilities
 from stakes.tree.prices import core_prices, path_prices, pay
-from stakes.tree.total_cost import clearly_best, learn_total_cost
+from stakes.tree.total_cost.learn import clearly_best, learn_total_cost
+from stakes.tree.total_cost.teacher import out_of_bag
 
 SEARCH = {
     "leaf_penalty": 0.0,

@@ -8,9 +8,10 @@ import pytest
 
 from stakes.costs import PriceArrays
 from stakes.table import Table
-from stakes.tree import _teacher, total_cost
-from stakes.tree._teacher import out_of_bag
-from stakes.tree.total_cost import _choose_penalty, _Learner, _Rows, clearly_best, learn_total_cost
+from stakes.tree.total_cost import learn as total_cost
+from stakes.tree.total_cost import teacher as _teacher
+from stakes.tree.total_cost.learn import _choose_penalty, _Learner, _Rows, clearly_best, learn_total_cost
+from stakes.tree.total_cost.teacher import out_of_bag
 
 
 def ints(*values):

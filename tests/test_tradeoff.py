@@ -20,8 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 from stakes import C45Classifier, CostMatrix, Table, TradeoffSearchCV, load_model
 from stakes.models import effective_tree, save_model
 from stakes.tree import TradeoffPoint
-from stakes.tree.learn import presort
-from stakes.tree.tradeoff_path import choose_point, gamma_grid, is_within, pareto_front
+from stakes.tree.core import presort
+from stakes.tree.tradeoff.path import choose_point, gamma_grid, is_within, pareto_front
 
 PRICES = {"x0": 4.0, "x1": 1.0, "x2": 0.5, "x3": 2.0, "x4": 3.0}
 

@@ -12,9 +12,9 @@ from sklearn.model_selection import KFold
 
 from stakes import C45Classifier, CostMatrix, TradeoffSearchCV
 from stakes.table import Table
-from stakes.tree import tradeoff_study
-from stakes.tree.tradeoff_path import TradeoffPoint, choose_point, gamma_grid, is_within, pareto_front
-from stakes.tree.tradeoff_study import Study, progress
+from stakes.tree.tradeoff import study as tradeoff_study
+from stakes.tree.tradeoff.path import TradeoffPoint, choose_point, gamma_grid, is_within, pareto_front
+from stakes.tree.tradeoff.study import Study, progress
 
 #: Value, test cost, accuracy, cost of mistakes; the last is the baseline.
 POINTS = [

@@ -12,8 +12,10 @@ import pytest
 
 from oracles.random_trees import random_fitted, random_rows, raw_row
 from oracles.router import leaves_reached, predict_code, probabilities
-from stakes.tree.code import NESTING, export_c, export_python, function_roots
-from stakes.tree.sql import export_sql
+from stakes.export.c import export_c
+from stakes.export.python import export_python
+from stakes.export.sql import export_sql
+from stakes.export.walk import NESTING, function_roots
 
 CASES = [(seed, 31, "bushy") for seed in range(60)] + [
     (90, 400, "bushy"),
@@ -119,7 +121,7 @@ def test_sql_answers_as_the_router(seed, size, shape):
     [0.1, 1 / 3, 5e-324, 1.7976931348623157e308, -1e22 / 3, 1e300, 123456789.12345679, 2.0**-1022, -0.0],
 )
 def test_sql_thresholds_are_exact(value):
-    from stakes.tree.sql import _threshold
+    from stakes.export.sql import _threshold
 
     base = sqlite3.connect(":memory:")
     assert base.execute(f"SELECT {_threshold(value)}").fetchone() == (value,)

@@ -23,7 +23,8 @@ from oracles.tables import (
     tables,
 )
 from stakes import _core
-from stakes.tree.learn import deviate, node_probabilities
+from stakes.tree.c45.learn import deviate
+from stakes.tree.core import node_probabilities
 
 BOTH = pytest.mark.parametrize("dialect", ["c45", "j48"])
 

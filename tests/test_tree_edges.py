@@ -12,9 +12,9 @@ from sklearn.exceptions import DataConversionWarning
 
 from oracles.hand_trees import towns
 from stakes import C45Classifier, FeatureCosts
+from stakes.export import c, dot, python, sql, svg, text, walk
 from stakes.table import Column, Schema
-from stakes.tree import code, draw, sql, text
-from stakes.tree.acquire import Acquisition
+from stakes.tree.ask.acquire import Acquisition
 from stakes.tree.explain import branch_of, explain
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
@@ -52,9 +52,9 @@ def tree_of(names, tests, weights):
 def test_the_unit_of_costs_changes_no_share():
     fitted = example()
     cents = replace(fitted, costs=fitted.costs / 1024)
-    assert draw.draw_svg(cents) == draw.draw_svg(fitted)
+    assert svg.draw_svg(cents) == svg.draw_svg(fitted)
     assert text.export_text(cents).splitlines()[:-1] == text.export_text(fitted).splitlines()[:-1]
-    assert text.export_dot(cents) == text.export_dot(fitted)
+    assert dot.export_dot(cents) == dot.export_dot(fitted)
     assert [leaf.share for leaf in leaf_table(cents)] == [leaf.share for leaf in leaf_table(fitted)]
 
 
@@ -64,13 +64,13 @@ def test_gains_that_make_up_for_the_costs_leave_nothing_to_share():
     assert [leaf.cost for leaf in leaf_table(even)] == [5, -6, 1, 0]
     assert {leaf.share for leaf in leaf_table(even)} == {0}
     assert "of cost" not in text.export_text(even) and text.export_text(even).endswith("8 wrong, cost 0")
-    picture = draw.draw_svg(even)
+    picture = svg.draw_svg(even)
     assert "of cost<" not in picture.replace("share of cost<", "") and 'class="cost"' not in picture
 
 
 def test_a_leaf_that_brings_something_has_no_bar():
     paid = replace(example(), costs=np.array([[0.0, -2], [1, 0]]))
-    bars = re.findall(r'class="cost" x="[\d.]+" y="[\d.]+" width="([\d.]+)"', draw.draw_svg(paid))
+    bars = re.findall(r'class="cost" x="[\d.]+" y="[\d.]+" width="([\d.]+)"', svg.draw_svg(paid))
     # 5 and 1 of 2 in all are more than the whole, and the bars are 132 wide
     assert bars == ["132.0", "0.0", "0.0", "66.0"]
 
@@ -78,7 +78,7 @@ def test_a_leaf_that_brings_something_has_no_bar():
 def test_the_unit_of_weights_changes_no_line_and_no_bar():
     def drawn(weights):
         fitted = example()
-        picture = draw.draw_svg(replace(fitted, tree=replace(fitted.tree, class_weights=weights)))
+        picture = svg.draw_svg(replace(fitted, tree=replace(fitted.tree, class_weights=weights)))
         bars = re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="[\d.]+" height="11" fill="#\w+"', picture)
         return re.findall(r'stroke-width="([\d.]+)"', picture), bars
 
@@ -90,10 +90,10 @@ def test_the_unit_of_weights_changes_no_line_and_no_bar():
 
 def test_a_class_of_a_few_rows_has_its_sliver():
     fitted = example()
-    picture = draw.draw_svg(
+    picture = svg.draw_svg(
         replace(fitted, tree=replace(fitted.tree, class_weights=np.full((7, 2), [1.0, 999])))
     )
-    assert picture.count(f'width="{(draw.BOX_WIDTH - 16) / 1000:.1f}" height="11"') == 7
+    assert picture.count(f'width="{(svg.BOX_WIDTH - 16) / 1000:.1f}" height="11"') == 7
 
 
 def test_two_levels_of_three():
@@ -103,9 +103,9 @@ def test_two_levels_of_three():
         "|   income <= 60: ... 2 leaves (32, 3 wrong, 69% of cost)",
         "|   income > 60: good (32)",
     ]
-    dot = text.export_dot(example(), max_depth=2)
-    assert '3 [label="2 leaves\\n32, 3 wrong, 69% of cost", style=dashed];' in dot
-    assert '2 -> 4 [label="> 60"];' in dot and "3 -> 5" not in dot
+    source = dot.export_dot(example(), max_depth=2)
+    assert '3 [label="2 leaves\\n32, 3 wrong, 69% of cost", style=dashed];' in source
+    assert '2 -> 4 [label="> 60"];' in source and "3 -> 5" not in source
 
 
 def test_a_thousand_categories_are_named_and_no_more():
@@ -127,8 +127,8 @@ def test_a_table_of_one_column_is_explained():
 
 
 def test_strings_of_c_hold_plain_characters_and_octal_numbers():
-    assert code._c_string(" ~") == '" ~"'
-    assert code._c_string('\x7f\x1f?"\\é') == r'"\177\037\077\042\134\303\251"'
+    assert c._c_string(" ~") == '" ~"'
+    assert c._c_string('\x7f\x1f?"\\é') == r'"\177\037\077\042\134\303\251"'
 
 
 def named(column, label="bad"):
@@ -142,7 +142,7 @@ def named(column, label="bad"):
 
 @pytest.mark.parametrize("length, shown", [(19, "n" * 19), (20, "n" * 18 + "…")])
 def test_names_are_cut_where_the_box_ends(length, shown):
-    picture = draw.draw_svg(named("n" * length, "n" * length))
+    picture = svg.draw_svg(named("n" * length, "n" * length))
     names = re.findall(r'<text class="name"[^>]*>([^<]*)<', picture)
     assert names == [shown, shown, shown, "housing", "good", "good", shown]
 
@@ -152,10 +152,10 @@ def test_facts_are_cut_where_the_box_ends():
     fitted = example()
     weights = fitted.tree.class_weights * 1e5
     heavy = replace(fitted, tree=replace(fitted.tree, class_weights=weights))
-    assert facts.findall(draw.draw_svg(heavy))[1] == "weight 3000000 · 31% of …"
+    assert facts.findall(svg.draw_svg(heavy))[1] == "weight 3000000 · 31% of …"
     weights = fitted.tree.class_weights * 1e4
     heavy = replace(fitted, tree=replace(fitted.tree, class_weights=weights))
-    assert facts.findall(draw.draw_svg(heavy))[1] == "weight 300000 · 31% of c…"
+    assert facts.findall(svg.draw_svg(heavy))[1] == "weight 300000 · 31% of c…"
 
 
 def test_labels_of_branches_stay_between_their_neighbours():
@@ -163,7 +163,7 @@ def test_labels_of_branches_stay_between_their_neighbours():
     fitted = example()
     for length, plate, shown in ((19, 21 * 6.3 + 8, 19), (22, 158.0, 22), (23, 158.0, 22)):
         own = Column("housing", "nominal", ("o" * length, "rent", "free"))
-        picture = draw.draw_svg(replace(fitted, schema=Schema((fitted.schema.columns[0], own))))
+        picture = svg.draw_svg(replace(fitted, schema=Schema((fitted.schema.columns[0], own))))
         ending = "&#x27;" if shown == length else "…"
         assert f">&#x27;{'o' * shown}{ending}</text>" in picture
         assert f'width="{plate:.1f}" height="17"' in picture
@@ -171,10 +171,10 @@ def test_labels_of_branches_stay_between_their_neighbours():
 
 def test_exactly_two_hundred_boxes_are_drawn():
     depth = np.repeat([0, 1, 2, 3], [1, 100, 99, 51])
-    assert draw._levels(SimpleNamespace(tree=SimpleNamespace(n_nodes=251, depth=depth)), None) == 2
-    assert draw._levels(SimpleNamespace(tree=SimpleNamespace(n_nodes=200, depth=None)), None) == 2**31
+    assert svg._levels(SimpleNamespace(tree=SimpleNamespace(n_nodes=251, depth=depth)), None) == 2
+    assert svg._levels(SimpleNamespace(tree=SimpleNamespace(n_nodes=200, depth=None)), None) == 2**31
     depth = np.repeat([0, 1, 2, 3], [1, 100, 100, 51])
-    assert draw._levels(SimpleNamespace(tree=SimpleNamespace(n_nodes=252, depth=depth)), None) == 1
+    assert svg._levels(SimpleNamespace(tree=SimpleNamespace(n_nodes=252, depth=depth)), None) == 1
 
 
 def test_codes_that_a_column_does_not_have_take_every_branch():
@@ -184,10 +184,10 @@ def test_codes_that_a_column_does_not_have_take_every_branch():
 
 
 def test_a_function_ends_where_tests_are_nested_too_deeply(monkeypatch):
-    monkeypatch.setattr(code, "NESTING", 2)
+    monkeypatch.setattr(walk, "NESTING", 2)
     tests = [("a", 8), ("a", 4), None, ("a", 2), None, None, None]
     fitted = tree_of("a", tests, [[4, 3], [2, 3], [2, 0], [2, 1], [0, 2], [2, 0], [0, 1]])
-    source = code.export_python(fitted)
+    source = python.export_python(fitted)
     # called once and defined once
     assert source.count("_tree_3(row, w3, p)") == 2 and source.count("2.0") == 1
     module = {}

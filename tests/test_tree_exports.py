@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 
 from oracles.hand_trees import towns
+from stakes._text.ranges import Range, range_words
+from stakes._text.words import amount, any_of, number
+from stakes.export import c, dot, python, sql, svg, text
 from stakes.table import Column, Schema
-from stakes.tree import code, draw, sql, text
 from stakes.tree.explain import Explanation, explain
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
-from stakes.tree.words import Range, amount, any_of, example, leaf_table, number, range_words
+from stakes.tree.words import example, leaf_table
 
 EXPECTED = Path(__file__).parent / "expected"
 
@@ -28,12 +30,12 @@ TREES = {"loans": example(), "towns": towns()}
 WRITERS = {
     "txt": lambda fitted, name: text.export_text(fitted),
     "short.txt": lambda fitted, name: text.export_text(fitted, max_depth=1),
-    "dot": lambda fitted, name: text.export_dot(fitted),
-    "short.dot": lambda fitted, name: text.export_dot(fitted, max_depth=1),
-    "svg": lambda fitted, name: draw.draw_svg(fitted, title=f"<{name}>"),
-    "short.svg": lambda fitted, name: draw.draw_svg(fitted, max_depth=1),
-    "py.txt": lambda fitted, name: code.export_python(fitted),
-    "c": lambda fitted, name: code.export_c(fitted, name=name),
+    "dot": lambda fitted, name: dot.export_dot(fitted),
+    "short.dot": lambda fitted, name: dot.export_dot(fitted, max_depth=1),
+    "svg": lambda fitted, name: svg.draw_svg(fitted, title=f"<{name}>"),
+    "short.svg": lambda fitted, name: svg.draw_svg(fitted, max_depth=1),
+    "py.txt": lambda fitted, name: python.export_python(fitted),
+    "c": lambda fitted, name: c.export_c(fitted, name=name),
     "sql": lambda fitted, name: sql.export_sql(fitted),
 }
 
@@ -48,7 +50,7 @@ def test_texts(name, ending):
 def test_what_c_and_sql_cannot_write():
     odd = replace(towns(), classes=np.array(["a", "b\0b", "c"]))
     with pytest.raises(ValueError, match="a C string cannot hold the character NUL"):
-        code.export_c(odd)
+        c.export_c(odd)
     with pytest.raises(ValueError, match="a text in SQL must be a string without the character NUL"):
         sql.export_sql(odd)
     with pytest.raises(ValueError, match="SQL has no literal for inf"):
@@ -68,9 +70,9 @@ def test_long_lists_of_categories_are_cut_short():
     column = Column("town", "nominal", tuple("abcdefghijklmn"))
     many = replace(fitted, tree=tree, schema=Schema((fitted.schema.columns[0], column)))
     seven = "town is 'a', 'b', 'c', 'd', 'e', 'f', 'g' or 5 more"
-    assert f"  # {seven}\n" in code.export_python(many) and f"/* {seven} */" in code.export_c(many)
-    assert "\"'a', 'b', 'c' or 9 more\"" in text.export_dot(many)
-    assert ">&#x27;a&#x27;, &#x27;b&#x27; or 10 more<" in draw.draw_svg(many)
+    assert f"  # {seven}\n" in python.export_python(many) and f"/* {seven} */" in c.export_c(many)
+    assert "\"'a', 'b', 'c' or 9 more\"" in dot.export_dot(many)
+    assert ">&#x27;a&#x27;, &#x27;b&#x27; or 10 more<" in svg.draw_svg(many)
     assert "'k' or 'l'" in text.export_text(many)
 
 
@@ -100,10 +102,8 @@ def test_a_tree_that_costs_nothing():
         costs=np.zeros((3, 3)),
     )
     assert {leaf.share for leaf in leaf_table(free)} == {0.0}
-    assert "cost" not in text.export_text(free).removesuffix("cost 0") and "no cost" not in draw.draw_svg(
-        free
-    )
-    assert 'class="cost"' not in draw.draw_svg(free)
+    assert "cost" not in text.export_text(free).removesuffix("cost 0") and "no cost" not in svg.draw_svg(free)
+    assert 'class="cost"' not in svg.draw_svg(free)
 
 
 ROWS = [np.array([30.0, 50.0, np.nan]), np.array([0, -1, -1], dtype=np.int32)]
@@ -211,23 +211,23 @@ def with_classes(n_classes):
 
 
 def test_the_legend_names_up_to_twelve_classes():
-    items = draw._legend_items(with_classes(12))
+    items = svg._legend_items(with_classes(12))
     assert [name for name, _ in items] == [*(f"class {k}" for k in range(12)), "share of cost"]
     colours = [colour for _, colour in items]
-    assert colours[:8] == list(draw.PALETTE) and colours[8:12] == colours[:4] and colours[12] == draw.DEARER
-    names = [name for name, _ in draw._legend_items(with_classes(13))]
+    assert colours[:8] == list(svg.PALETTE) and colours[8:12] == colours[:4] and colours[12] == svg.DEARER
+    names = [name for name, _ in svg._legend_items(with_classes(13))]
     assert names == [*(f"class {k}" for k in range(11)), "2 more", "share of cost"]
 
 
 def test_a_drawing_is_as_wide_as_its_legend():
     # sixteen left, a square with its gaps is 34, a letter 6.3, and sixteen again
     width = 16 + sum(34 + 6.3 * len(name) for name in ("class 0", "class 1", "share of cost")) + 16
-    assert f'viewBox="0 0 {width:.0f} 120" width="{width:.0f}" height="120"' in draw.draw_svg(with_classes(2))
+    assert f'viewBox="0 0 {width:.0f} 120" width="{width:.0f}" height="120"' in svg.draw_svg(with_classes(2))
 
 
 def test_long_words_are_shortened():
-    assert draw._shorten("abcdef", 6) == "abcdef" and draw._shorten("abcdef", 5) == "abcd…"
-    assert draw._text("k", 1, 2.25, "a<bcd", 20, 5) == '<text class="k" x="1.0" y="2.2">a&lt;b…</text>'
+    assert svg._shorten("abcdef", 6) == "abcdef" and svg._shorten("abcdef", 5) == "abcd…"
+    assert svg._text("k", 1, 2.25, "a<bcd", 20, 5) == '<text class="k" x="1.0" y="2.2">a&lt;b…</text>'
 
 
 @pytest.mark.parametrize("n_tests, levels", [(99, 2**31), (100, 99)])
@@ -248,12 +248,12 @@ def test_large_trees_are_drawn_as_far_as_two_hundred_boxes_go(n_tests, levels):
     )
     ones = np.ones((n_nodes, 1))
     fitted = FittedTree(tree, Schema((Column("x"),)), np.array(["a"]), ones, tree.label)
-    assert draw._levels(fitted, None) == levels and draw._levels(fitted, 3) == 3
+    assert svg._levels(fitted, None) == levels and svg._levels(fitted, 3) == 3
 
 
 def test_a_first_level_of_many_boxes_is_drawn_all_the_same():
     star = SimpleNamespace(n_nodes=251, depth=np.array([0] + [1] * 250))
-    assert draw._levels(SimpleNamespace(tree=star), None) == 1
+    assert svg._levels(SimpleNamespace(tree=star), None) == 1
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from oracles.random_trees import random_fitted, random_rows
 from oracles.router import predict_code, probabilities
-from stakes import _json
+from stakes._base import documents
 from stakes.tree.fitted import FittedTree
 from stakes.tree.words import example
 
@@ -223,14 +223,14 @@ def test_random_damage_is_refused_or_safe(seed):
 def test_files_say_what_is_wrong(tmp_path):
     path = tmp_path / "model.json"
     document = {"format": "stakes-model", "version": 1, "model": example().to_dict()}
-    _json.save_json(path, document)
-    assert _json.load_json(path) == document
+    documents.save_json(path, document)
+    assert documents.load_json(path) == document
     assert [file.name for file in tmp_path.iterdir()] == ["model.json"]
     text = path.read_text(encoding="utf-8")
     for end in range(0, len(text) - 2, 37):
         path.write_text(text[:end], encoding="utf-8")
         with pytest.raises(ValueError, match=r"cut short|not JSON"):
-            _json.load_json(path)
+            documents.load_json(path)
     for content, message in [
         (b"\x80\x04\x95", "not UTF-8"),
         (b"income <= 3", "not JSON"),
@@ -244,15 +244,15 @@ def test_files_say_what_is_wrong(tmp_path):
     ]:
         path.write_bytes(content)
         with pytest.raises(ValueError, match=message):
-            _json.load_json(path)
+            documents.load_json(path)
 
 
 def test_saving_leaves_the_old_file_when_it_fails(tmp_path):
     path = tmp_path / "model.json"
-    _json.save_json(path, {"format": "stakes-model", "version": 1})
+    documents.save_json(path, {"format": "stakes-model", "version": 1})
     with pytest.raises(ValueError):
-        _json.save_json(path, {"x": float("nan")})
-    assert _json.load_json(path)["version"] == 1
+        documents.save_json(path, {"x": float("nan")})
+    assert documents.load_json(path)["version"] == 1
 
 
 def test_a_tree_too_deep_for_the_core_is_refused():

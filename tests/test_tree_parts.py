@@ -10,7 +10,9 @@ import pytest
 
 from oracles.hand_trees import towns
 from stakes import FeatureCosts
-from stakes.tree.fitted import FittedTree, labels_from_dict, labels_to_dict, read_prices, read_schema
+from stakes._base.labels import labels_from_dict, labels_to_dict
+from stakes._base.saving import read_prices, read_schema
+from stakes.tree.fitted import FittedTree
 from stakes.tree.model import MAX_DEPTH, TreeModel
 
 

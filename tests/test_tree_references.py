@@ -15,7 +15,8 @@ from oracles import c45, c45_prune
 from oracles.c45_ties import as_nodes
 from stakes import C45Classifier, _core, read_table
 from stakes.decision._choose import most_probable_class
-from stakes.tree.learn import RowWeights, core_table, deviate, learn_tree, node_probabilities
+from stakes.tree.c45.learn import RowWeights, deviate, learn_tree
+from stakes.tree.core import core_table, node_probabilities
 
 DATA = os.environ.get("STAKES_DATA", "")
 needs_data = pytest.mark.skipif(

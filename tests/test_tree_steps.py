@@ -10,14 +10,16 @@ import pytest
 
 from oracles.hand_trees import towns
 from stakes import C45Classifier, CostMatrix, FeatureCosts
+from stakes._base.labels import class_codes
 from stakes.table import Table
-from stakes.tree import c45, learn
-from stakes.tree.acquire import Acquisition, acquire
-from stakes.tree.answers import encode_answer, encode_known
-from stakes.tree.c45 import class_codes
-from stakes.tree.learn import core_table, deviate, node_probabilities, presort, row_weights
+from stakes.tree.ask.acquire import Acquisition, acquire
+from stakes.tree.ask.answers import encode_answer, encode_known
+from stakes.tree.ask.questions import Outcome, why_words
+from stakes.tree.c45 import classifier as c45
+from stakes.tree.c45 import learn
+from stakes.tree.c45.learn import deviate, row_weights
+from stakes.tree.core import core_table, node_probabilities, presort
 from stakes.tree.prices import pay
-from stakes.tree.questions import Outcome, why_words
 from stakes.tree.words import example
 
 
@@ -296,14 +298,15 @@ def test_shares_of_rows_are_not_those_of_weights():
 
 
 def test_writers_of_a_classifier_are_those_of_its_tree():
-    from stakes.tree import code, draw, sql, text, words
+    from stakes.export import c, dot, python, sql, svg, text
+    from stakes.tree import words
 
     tree, fitted = model(), model().fitted_tree_
     assert tree.export_text(max_depth=1) == text.export_text(fitted, max_depth=1) != tree.export_text()
-    assert tree.export_dot(max_depth=1) == text.export_dot(fitted, max_depth=1) != tree.export_dot()
-    assert tree.export_svg(max_depth=1) == draw.draw_svg(fitted, max_depth=1) != tree.export_svg()
-    assert tree.export_python() == code.export_python(fitted)
-    assert tree.export_c() == code.export_c(fitted, name="tree") and "x_predict" in tree.export_c(name="x")
+    assert tree.export_dot(max_depth=1) == dot.export_dot(fitted, max_depth=1) != tree.export_dot()
+    assert tree.export_svg(max_depth=1) == svg.draw_svg(fitted, max_depth=1) != tree.export_svg()
+    assert tree.export_python() == python.export_python(fitted)
+    assert tree.export_c() == c.export_c(fitted, name="tree") and "x_predict" in tree.export_c(name="x")
     assert tree.export_sql() == sql.export_sql(fitted)
     query = tree.export_sql(table="t")
     assert (

@@ -11,11 +11,12 @@ import pytest
 
 from oracles.random_trees import random_fitted, random_rows
 from oracles.router import leaves_reached, predict_code, probabilities
+from stakes.export.dot import export_dot
+from stakes.export.svg import BOX_WIDTH, _layout, draw_svg
+from stakes.export.text import export_text
 from stakes.table import Column, Schema
-from stakes.tree.draw import BOX_WIDTH, _layout, draw_svg
 from stakes.tree.explain import explain
 from stakes.tree.fitted import FittedTree
-from stakes.tree.text import export_dot, export_text
 from stakes.tree.words import example, leaf_table, path_ranges
 
 SEEDS = range(25)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stakes import datasets, forensics, metrics
+    from stakes.boosted import BoostedStakes
     from stakes.costs import CostMatrix, FeatureCosts
     from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
     from stakes.evolve import GDTClassifier
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
         GBSE,
         GBSET,
         AverageCost,
-        BoostedStakes,
         CostBagging,
         CostBoosting,
         Costing,
@@ -59,7 +59,7 @@ __all__ = [
 
 #: Where the names above live. They are fetched when asked for: a program that installs a model of
 #: `stakes.forensics` must not load scikit-learn for that.
-_MODULES = ("costs", "decision", "table", "tree", "evolve", "rules", "reductions", "models")
+_MODULES = ("costs", "decision", "table", "tree", "evolve", "rules", "reductions", "boosted", "models")
 
 
 def __getattr__(name: str) -> Any:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from stakes import _json
+from stakes._base import documents
+from stakes.boosted import BoostedStakes
 from stakes.decision import Guard, MinExpectedCost
 from stakes.evolve import GDTClassifier
 from stakes.reductions import (
     GBSE,
     GBSET,
     AverageCost,
-    BoostedStakes,
     CostBagging,
     CostBoosting,
     Costing,
@@ -60,7 +60,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     >>> load_model(path).predict([[7.0]])
     array(['high'], dtype='<U4')
     """
-    document = _json.load_json(path)
+    document = documents.load_json(path)
     try:
         return model_from_dict(document)
     except ValueError as error:
@@ -69,12 +69,12 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 def save_model(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted model that has ``to_dict`` as JSON, for `load_model`."""
-    _json.save_json(path, model.to_dict())
+    documents.save_json(path, model.to_dict())
 
 
 def model_from_dict(document: Mapping[str, Any]) -> Any:
     """Return the model of what ``to_dict`` gave; anything else is a ValueError."""
-    _json.check_format(document, "stakes-model", 1, "the model")
+    documents.check_format(document, "stakes-model", 1, "the model")
     # A wrapper has its class under "type" and the document of what it wraps under "estimator".
     name = document.get("type", document.get("estimator"))
     reader = _READERS.get(name) if isinstance(name, str) else None

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oracles.c45 import Data, Options
 from stakes import _core
-from stakes.tree.learn import as_model
+from stakes.tree.core import as_model
 
 #: Values that lie closer than, at, and just beyond the gap that a cut needs, and both zeros.
 CLOSE = [0.0, -0.0, 1e-6, 1e-5, 2e-5, 1.1e-5, 1.0, 1.00001, 1.00002, 1.0 + 1e-12]

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from stakes._base.labels import Label
 from stakes._cli.shared import (
     DebugOption,
     FeatureCostsOption,
@@ -22,13 +23,12 @@ from stakes._cli.shared import (
     say,
 )
 from stakes._cli.show import TreeOption, open_tree
+from stakes._text.words import amount, plain
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
 from stakes.table import Column, Schema
-from stakes.tree.acquire import Acquired, Acquisition, Question
-from stakes.tree.answers import encode_answer
-from stakes.tree.fitted import Label
-from stakes.tree.words import amount, plain
+from stakes.tree.ask.acquire import Acquired, Acquisition, Question
+from stakes.tree.ask.answers import encode_answer
 
 NAME = "ask"
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from stakes._base.documents import dumps
 from stakes._cli.shared import JsonOption, say
-from stakes._json import dumps
 
 NAME = "clarify"
 app = typer.Typer(

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
+from stakes._base.documents import load_json
 from stakes._cli.shared import DebugOption, JsonOption, out, print_json, say
-from stakes._json import load_json
 
 NAME = "explain"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stakes._cli.shared import DebugOption, out, say
-from stakes.tree.words import plain
+from stakes._text.words import plain
 
 if TYPE_CHECKING:
     from stakes.forensics.profile import Symptom

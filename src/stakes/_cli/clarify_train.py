@@ -76,7 +76,7 @@ def command(
 
     - `stakes clarify train runs/ --lines --merge no-such-version+only-pre-releases -o model.json`
     """
-    from stakes._json import save_json
+    from stakes._base.documents import save_json
     from stakes.forensics.runs import read_runs
     from stakes.forensics.texts import read_texts
     from stakes.forensics.train import Settings, train

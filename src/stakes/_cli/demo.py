@@ -9,16 +9,15 @@ import numpy as np
 import typer
 from rich.text import Text
 
+from stakes._base.folds import stratified_folds
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.learners import LEARNERS, make_learners
 from stakes._cli.shared import DebugOption, out, progress_bar, read_problem, write_page
-from stakes._folds import stratified_folds
-from stakes.lab.comparison import Comparison, compare
+from stakes.compare.comparison import Comparison, compare
+from stakes.export import render
 from stakes.models import save_model
 from stakes.report.page import write_view
 from stakes.report.views import model_view
-from stakes.tree.draw import draw_svg
-from stakes.tree.text import export_text
 
 NAME = "demo"
 
@@ -60,7 +59,7 @@ def command(
     found = ("\nThe cheapest tree", "bold"), f", {name}, learned from {len(train)} of the customers:"
     console.print(Text.assemble(*found))
     depth = None if model.get_n_leaves() <= 40 else 3
-    console.print(export_text(model.fitted_tree_, max_depth=depth), soft_wrap=True)
+    console.print(render(model.fitted_tree_, "text", max_depth=depth), soft_wrap=True)
     view = model_view(
         model,
         problem.table.take(test),
@@ -70,7 +69,7 @@ def command(
         noun=NOUN,
         note=f"{name}, learned from {len(train)} customers and billed here for {len(test)} others.",
     )
-    (folder / "tree.svg").write_text(draw_svg(model.fitted_tree_), encoding="utf-8")
+    (folder / "tree.svg").write_text(render(model.fitted_tree_, "svg"), encoding="utf-8")
     save_model(model, folder / "model.json")
     report = write_page(lambda: write_view(folder / "report.html", view))
     _what_next(console, folder, report)

@@ -22,9 +22,9 @@ from stakes._cli.shared import (
     print_json,
     read_problem,
 )
+from stakes._text.words import amount, number
 from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold
-from stakes.tree.words import amount, number
 
 NAME = "describe"
 

@@ -30,13 +30,13 @@ from stakes._cli.shared import (
     read_problem,
     say,
 )
+from stakes._text.words import amount
+from stakes.compare.comparison import Comparison, Interval, LearnerResult, compare
 from stakes.costs import FeatureCosts, as_feature_costs
-from stakes.lab.comparison import Comparison, Interval, LearnerResult, compare
 from stakes.models import load_model
 from stakes.report.page import write_view
 from stakes.report.views import ModelView, model_view
 from stakes.rules import RuleClassifier
-from stakes.tree.words import amount
 
 NAME = "evaluate"
 

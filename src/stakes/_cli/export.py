@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from stakes import _json
+from stakes._base import documents
 from stakes._cli.shared import DebugOption, ModelArgument, OutputOption, write_text
 from stakes._cli.show import TreeOption, open_tree
+from stakes.export import render
 from stakes.models import load_model
 from stakes.rules import RuleClassifier
-from stakes.tree.code import export_c, export_python
 from stakes.tree.fitted import FittedTree
-from stakes.tree.sql import export_sql
-from stakes.tree.text import export_dot
 
 NAME = "export"
 
@@ -75,17 +73,15 @@ def _rules_source(model: RuleClassifier, to: Language, table: str | None, column
     if to is Language.sql:
         return model.export_sql(table=table, output=column, silence=silence)
     if to is Language.json:
-        return _json.dumps(model.rule_set_.to_dict())
+        return documents.dumps(model.rule_set_.to_dict())
     raise typer.BadParameter("rules are written as sql or json.", param_hint="--to")
 
 
 def _source(fitted: FittedTree, to: Language, name: str, table: str | None, column: str) -> str:
-    if to is Language.python:
-        return export_python(fitted)
-    if to is Language.c:
-        return export_c(fitted, name=name)
-    if to is Language.sql:
-        return export_sql(fitted, table=table, output=column)
-    if to is Language.dot:
-        return export_dot(fitted)
-    return _json.dumps(fitted.to_dict())
+    if to is Language.json:
+        return documents.dumps(fitted.to_dict())
+    options: dict[Language, dict[str, Any]] = {
+        Language.c: {"name": name},
+        Language.sql: {"table": table, "output": column},
+    }
+    return render(fitted, to.value, **options.get(to, {}))

@@ -25,17 +25,17 @@ from stakes._cli.shared import (
     print_json,
     read_problem,
 )
+from stakes._text.words import amount
+from stakes.boosted import BoostedStakes
+from stakes.compare.looking import looking
+from stakes.compare.trial import count_leaves
 from stakes.costs import as_feature_costs
 from stakes.decision import Guard
 from stakes.evolve import GDTClassifier
-from stakes.lab.looking import looking
-from stakes.lab.trial import count_leaves
 from stakes.models import save_model
-from stakes.reductions import BoostedStakes
 from stakes.rules import RuleClassifier
 from stakes.tree import C45Classifier
-from stakes.tree.c45 import PRICED
-from stakes.tree.words import amount
+from stakes.tree.c45.classifier import PRICED
 
 NAME = "fit"
 

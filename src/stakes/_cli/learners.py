@@ -8,16 +8,16 @@ from typing import Any
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
+from stakes.boosted import BoostedStakes
+from stakes.compare.constant import ConstantClassifier
+from stakes.compare.encode import OneHotTable
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import MinExpectedCost
 from stakes.evolve import GDTClassifier
-from stakes.lab.constant import ConstantClassifier
-from stakes.lab.encode import OneHotTable
 from stakes.reductions import (
     GBSE,
     GBSET,
     AverageCost,
-    BoostedStakes,
     CostBagging,
     CostBoosting,
     Costing,

@@ -161,7 +161,7 @@ def _write_json(columns: dict[str, list[Any]], output: Path | None) -> None:
     if output is None:
         print_json(rows)
     else:
-        from stakes._json import dumps
+        from stakes._base.documents import dumps
 
         output.write_text(dumps(rows) + "\n", encoding="utf-8")  # type: ignore[arg-type]
 

@@ -10,8 +10,8 @@ from rich.table import Table as Grid
 
 from stakes import metrics
 from stakes._cli.shared import Problem, out
+from stakes._text.words import amount
 from stakes.rules import RuleClassifier, RuleTable
-from stakes.tree.words import amount
 
 
 def fit_facts(model: RuleClassifier, problem: Problem, output: Path) -> dict[str, Any]:

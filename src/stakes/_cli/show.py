@@ -21,13 +21,13 @@ from stakes._cli.shared import (
     say,
     write_text,
 )
+from stakes._text.words import amount
 from stakes.decision import Guard
+from stakes.export import render
 from stakes.models import effective_tree, load_model
 from stakes.rules import RuleClassifier
-from stakes.tree.draw import draw_svg
 from stakes.tree.fitted import FittedTree
-from stakes.tree.text import export_dot, export_text
-from stakes.tree.words import amount, leaf_table
+from stakes.tree.words import leaf_table
 
 NAME = "show"
 
@@ -83,8 +83,7 @@ def command(
         lines = [f"{'; '.join(leaf.conditions)} -> {leaf.label}" for leaf in leaf_table(fitted)]
         write_text("\n".join(lines), output)
     else:
-        writer: Any = {View.text: export_text, View.svg: draw_svg, View.dot: export_dot}[format]
-        write_text(writer(fitted, max_depth=max_depth), output)
+        write_text(render(fitted, format.value, max_depth=max_depth), output)
 
 
 def _show_rules(model: RuleClassifier, format: View | None, output: Path | None, as_json: bool) -> None:

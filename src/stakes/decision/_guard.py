@@ -12,11 +12,11 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._features import take_rows
-from stakes._folds import stratified_folds
+from stakes._base.features import reject_weight, take_rows, takes
+from stakes._base.folds import check_folds, stratified_folds
 from stakes.costs import CostMatrix
 from stakes.decision._choose import RELATIVE_ROUNDING, min_cost_class
-from stakes.decision._wrapper import CostWrapper, check_folds, inner_has_proba, reject_weight, takes
+from stakes.decision._wrapper import CostWrapper, inner_has_proba
 
 
 class GuardWarning(UserWarning):

@@ -12,8 +12,10 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._base.features import reject_weight
+from stakes._base.folds import check_folds
 from stakes.decision._choose import min_cost_class
-from stakes.decision._wrapper import CostWrapper, check_folds, inner_has_proba, reject_weight
+from stakes.decision._wrapper import CostWrapper, inner_has_proba
 
 
 class MinExpectedCost(CostWrapper):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import inspect
-from collections.abc import Iterable, Mapping
-from numbers import Integral
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -15,9 +13,9 @@ from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
-from stakes._features import check_features
-from stakes._reporting import ReportMixin
-from stakes._weights import check_weight
+from stakes._base.features import check_features
+from stakes._base.reporting import ReportMixin
+from stakes._base.weights import check_weight
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.decision._choose import CostDecisionMixin
 
@@ -130,25 +128,6 @@ class CostWrapper(ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimator
 
     def _fitted_from_dict(self, fitted: Mapping[str, Any]) -> None:
         pass
-
-
-def check_folds(cv: Any) -> Any:
-    """Number of folds as an int >= 2, or the splitter or iterable of splits as it is."""
-    # a string has a method split too
-    if not isinstance(cv, str) and (hasattr(cv, "split") or isinstance(cv, Iterable)):
-        return cv
-    if not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2:
-        raise ValueError(f"cv must be an int >= 2, a splitter or an iterable of splits, got {cv!r}")
-    return int(cv)
-
-
-def takes(estimator: Any, parameter: str) -> bool:
-    return parameter in inspect.signature(estimator.fit).parameters
-
-
-def reject_weight(estimator: Any, weight: Any) -> None:
-    if weight is not None and not takes(estimator, "sample_weight"):
-        raise TypeError(f"sample_weight was given, but {type(estimator).__name__}.fit does not take it")
 
 
 def _is_plain(value: Any) -> bool:

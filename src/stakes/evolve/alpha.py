@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
 from stakes.decision import expected_costs
 from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.problem import Problem, Sketch
 from stakes.evolve.run import evolve
 from stakes.evolve.seeds import c45_tree
 from stakes.table import Table
+from stakes.tree.core import core_table, node_probabilities
 from stakes.tree.fitted import FittedTree
-from stakes.tree.learn import core_table, node_probabilities
 
 Floats = NDArray[np.float64]
 

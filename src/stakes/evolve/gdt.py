@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from stakes._features import check_features
-from stakes._weights import check_weight
+from stakes._base.features import check_features
+from stakes._base.labels import class_codes
+from stakes._base.weights import check_weight
 from stakes.costs import check_example_costs
 from stakes.decision import Decision
 from stakes.evolve.alpha import AlphaPath, alpha_path, noise_alpha
@@ -28,7 +29,6 @@ from stakes.evolve.seeds import seed_trees
 from stakes.evolve.settings import core_options, setting
 from stakes.table import Table
 from stakes.tree.base import TreeClassifier
-from stakes.tree.c45 import class_codes
 from stakes.tree.fitted import FittedTree
 
 _MOST = 2**31 - 1

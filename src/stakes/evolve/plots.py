@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._text.svg import PALETTE
 from stakes.evolve.history import EvolutionHistory
-from stakes.tree.draw import PALETTE
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
 

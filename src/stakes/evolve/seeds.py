@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes.costs import CostMatrix
 from stakes.evolve.problem import Problem, Sketch, sketch_of
 from stakes.table import Table
-from stakes.tree.learn import RowWeights, learn_tree, row_weights
+from stakes.tree.c45.learn import RowWeights, learn_tree, row_weights
 from stakes.tree.model import TreeModel
 from stakes.tree.prices import core_prices
 

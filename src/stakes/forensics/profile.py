@@ -156,7 +156,7 @@ def read_profile(path: str | os.PathLike[str]) -> Profile:
     ValueError
         Where the file is no profile, is damaged or of a newer version.
     """
-    from stakes import _json
+    from stakes._base import documents
 
     data = Path(path).read_bytes()
     name = os.fspath(path)
@@ -164,7 +164,7 @@ def read_profile(path: str | os.PathLike[str]) -> Profile:
         text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
     except (OSError, EOFError, ValueError, zlib.error):
         raise ValueError(f"{name} is not a profile, or is damaged") from None
-    document = _json.loads(text, name, format_name=FORMAT, version=VERSION)
+    document = documents.loads(text, name, format_name=FORMAT, version=VERSION)
     try:
         return profile_from_dict(document)
     except ValueError as error:
@@ -192,9 +192,9 @@ def profile_to_dict(profile: Profile) -> dict[str, Any]:
 
 def profile_from_dict(document: Mapping[str, Any]) -> Profile:
     """Return the profile of what :func:`profile_to_dict` gave; anything else is a ValueError."""
-    from stakes import _json
+    from stakes._base import documents
 
-    _json.check_mapping(document, "the profile", profile_to_dict(Profile((), ())))
+    documents.check_mapping(document, "the profile", profile_to_dict(Profile((), ())))
     try:
         profile = Profile(
             functions=tuple(

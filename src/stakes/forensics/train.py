@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
 from stakes.forensics.candidates import (
     KINDS,
     Columns,

@@ -1,10 +1,7 @@
 """The lab: studies as data, a runner that can be trusted, tables with the papers' figures next to ours."""
 
 from stakes.lab._sections import ProtocolError
-from stakes.lab.comparison import Comparison, Interval, LearnerResult, compare
-from stakes.lab.constant import ConstantClassifier
 from stakes.lab.drawn import DrawnAnswers
-from stakes.lab.encode import CodedLabels, OneHotTable
 from stakes.lab.forensic import CheapestTree
 from stakes.lab.plan import Plan, make_plan
 from stakes.lab.protocol import load_protocol, papers
@@ -19,13 +16,7 @@ from stakes.lab.versus import Versus, versus
 __all__ = [
     "Cell",
     "CheapestTree",
-    "CodedLabels",
-    "Comparison",
-    "ConstantClassifier",
     "DrawnAnswers",
-    "Interval",
-    "LearnerResult",
-    "OneHotTable",
     "Outcome",
     "Plan",
     "Protocol",
@@ -35,7 +26,6 @@ __all__ = [
     "Store",
     "Versus",
     "build_tables",
-    "compare",
     "load_protocol",
     "make_plan",
     "papers",

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from stakes import _core
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
 from stakes.costs import FeatureCosts, as_feature_costs
 from stakes.table import Table
-from stakes.tree.learn import as_model, core_table, deviate, node_probabilities
+from stakes.tree.c45.learn import deviate
+from stakes.tree.core import as_model, core_table, node_probabilities
 from stakes.tree.model import TreeModel
 from stakes.tree.prices import core_prices
 

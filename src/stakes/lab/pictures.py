@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from stakes.lab import svg
+from stakes._text import svg
+from stakes._text.svg import Axis
+from stakes.compare.statistics import Ranks
 from stakes.lab.results import Cell, Column, ResultTable, Row
-from stakes.lab.statistics import Ranks
-from stakes.lab.svg import Axis
 
 WIDTH, LEFT, RIGHT = 720, 70, 24
 
@@ -17,7 +17,7 @@ def critical_difference_picture(ranks: Ranks) -> str:
 
     Examples
     --------
-    >>> from stakes.lab.statistics import rank_learners
+    >>> from stakes.compare.statistics import rank_learners
     >>> picture = critical_difference_picture(rank_learners({"a": [1, 1, 1], "b": [2, 2, 3], "c": [3, 3, 2]}))
     >>> picture.startswith("<svg") and picture.endswith("</svg>")
     True

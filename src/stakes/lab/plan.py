@@ -9,9 +9,10 @@ from typing import Any
 
 from stakes.lab._sections import ProtocolError
 from stakes.lab.build import make_learner
+from stakes.lab.code_version import code_version
 from stakes.lab.sources import read_data
 from stakes.lab.specs import DataSpec, LearnerSpec, Protocol, SplitSpec, Study, TableSpec
-from stakes.lab.units import Task, code_version, unit_key
+from stakes.lab.units import Task, unit_key
 
 NOT_ASKED = "not asked for"
 NOT_QUICK = "not part of the quick version"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stakes.lab.statistics import Ranks
+from stakes.compare.statistics import Ranks
 
 
 @dataclass(frozen=True)

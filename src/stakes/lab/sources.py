@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
+from stakes.compare.trial import Part
 from stakes.costs import CostMatrix
 from stakes.datasets import load_table
 from stakes.lab._sections import ProtocolError
 from stakes.lab.build import import_object
 from stakes.lab.specs import DataSpec, SplitSpec
-from stakes.lab.trial import Part
 from stakes.table import Column, Schema, Table, read_table
 
 Rows = NDArray[np.intp]

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes.compare.statistics import Ranks, rank_learners
 from stakes.lab.measures import figure
 from stakes.lab.plan import NOT_ASKED, Plan
 from stakes.lab.results import Cell, Column, ResultTable, Row
 from stakes.lab.specs import ColumnSpec, DataSpec, LearnerSpec, Study, TableSpec
-from stakes.lab.statistics import Ranks, rank_learners
 from stakes.lab.store import Store
 
 #: Draws of the bootstrap that gives the standard error of a ratio.

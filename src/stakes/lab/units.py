@@ -10,38 +10,18 @@ import traceback
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import stakes
-from stakes import _core
-from stakes.lab.build import import_object, make_learner
+from stakes.compare.trial import run_trial
+from stakes.lab.build import make_learner
+from stakes.lab.code_version import code_version
 from stakes.lab.draws import draw_costs, draw_prices
 from stakes.lab.sources import fresh_data, read_data, split_rows
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
 from stakes.lab.store import Outcome
-from stakes.lab.trial import run_trial
-
-#: Parts of the package that no result depends on; of the lab itself only some modules matter.
-_BESIDE = ("_cli", "report", "cli.py")
-_LAB = tuple(
-    f"{name}.py"
-    for name in [
-        "build",
-        "constant",
-        "drawn",
-        "draws",
-        "encode",
-        "forensic",
-        "looking",
-        "sources",
-        "trial",
-        "units",
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -108,49 +88,12 @@ def _cost_content(spec: CostSpec) -> dict[str, Any]:
 
 
 def _versions(path: str, params: Mapping[str, Any]) -> Iterator[str]:
-    """Versions of a learner's code and of those inside it; that of stakes always, since it does the trial."""
-    yield code_version("stakes")
+    """Versions of a learner's code and of those inside it; that of the trial always."""
+    yield code_version("stakes.lab.units.perform")
     yield code_version(path)
     for value in params.values():
         if isinstance(value, Mapping) and "class" in value:
             yield from _versions(value["class"], value.get("params", {}))
-
-
-@lru_cache(maxsize=256)
-def code_version(path: str) -> str:
-    """What identifies the code behind an import path.
-
-    For stakes a hash of every file that a result could depend on, for another package its version, for a
-    module without a version a hash of its file.
-    """
-    top = path.split(".", maxsplit=1)[0]
-    if top == "stakes":
-        return f"stakes {stakes_version()}"
-    found = import_object(path)
-    version = getattr(sys.modules.get(top), "__version__", None)
-    if version is not None:
-        return f"{top} {version}"
-    file = getattr(sys.modules.get(found.__module__), "__file__", None)
-    return f"{path} {_hash_files([Path(file)]) if file else ''}"
-
-
-@lru_cache(maxsize=1)
-def stakes_version() -> str:
-    """Hash of the code of stakes, without commands and reports."""
-    folder = Path(stakes.__file__).parent
-    files = [Path(str(_core.__file__))]
-    for path in sorted(folder.rglob("*.py")):
-        part = path.relative_to(folder).parts
-        if part[0] not in _BESIDE and (part[0] != "lab" or part[-1] in _LAB):
-            files.append(path)
-    return _hash_files(files)
-
-
-def _hash_files(files: list[Path]) -> str:
-    content = hashlib.blake2b(digest_size=8)
-    for path in files:
-        content.update(path.name.encode() + path.read_bytes())
-    return content.hexdigest()
 
 
 # ---- doing it ----------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes.lab.comparison import Comparison, summarise
+from stakes.compare.comparison import Comparison, summarise
+from stakes.compare.trial import Trial
 from stakes.lab.draws import draw_costs
 from stakes.lab.plan import Plan, make_plan
 from stakes.lab.protocol import parse_protocol
@@ -19,7 +20,6 @@ from stakes.lab.sources import read_data
 from stakes.lab.store import Outcome, Store, UnitTime
 from stakes.lab.study import RESULTS
 from stakes.lab.tables import build_tables
-from stakes.lab.trial import Trial
 from stakes.lab.writers import write_tables
 
 _LEARNERS = Path(__file__).with_name("compare.toml")

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
+from stakes.compare.statistics import PairTest, Ranks
 from stakes.lab.results import Cell, Column, ResultTable, Row
-from stakes.lab.statistics import PairTest, Ranks
 
 LEGEND = "Figures are ours ± standard error (the paper's, difference)."
 LEGEND_ALONE = "Figures are means ± standard error."

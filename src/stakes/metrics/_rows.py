@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._weights import check_weight
+from stakes._base.weights import check_weight
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs
 from stakes.decision import Decision
 

@@ -3,7 +3,6 @@
 from stakes.reductions.average_cost import AverageCost, Costing
 from stakes.reductions.bagging import CostBagging, MetaCost
 from stakes.reductions.base import Reduction, SamplingWarning
-from stakes.reductions.boosted import BoostedStakes
 from stakes.reductions.boosting import CostBoosting
 from stakes.reductions.expansion import DataSpaceExpansion
 from stakes.reductions.gbse import GBSE, GBSET
@@ -13,7 +12,6 @@ __all__ = [
     "GBSE",
     "GBSET",
     "AverageCost",
-    "BoostedStakes",
     "CostBagging",
     "CostBoosting",
     "Costing",

@@ -12,7 +12,7 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from stakes._features import one_hot
+from stakes._base.features import one_hot
 from stakes.reductions._rows import with_column
 from stakes.reductions._sampling import Sample
 from stakes.table import Column, Schema, Table

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d
 
-from stakes._features import check_features
-from stakes._weights import check_weight
+from stakes._base.features import check_features
+from stakes._base.weights import check_weight
 from stakes.costs import check_example_costs
 from stakes.table import Schema, Table
 from stakes.table._columns import Column, sorted_categories

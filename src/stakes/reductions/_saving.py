@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from stakes import _json
-from stakes._saving import read_params, set_feature_names
+from stakes._base import documents
+from stakes._base.labels import labels_from_dict, labels_to_dict
+from stakes._base.saving import read_params, set_feature_names
 from stakes.costs import CostMatrix
 from stakes.reductions._components import Layout, component_from_dict, component_to_dict
 from stakes.table import Schema
-from stakes.tree.fitted import labels_from_dict, labels_to_dict
 
 _KEYS = ("params", "classes", "cost_matrix", "schema", "alphas", "sample_counts", "estimators", "seed")
 #: Parameters whose fitted form is written instead.
@@ -41,8 +41,8 @@ def to_dict(ensemble: Any) -> dict[str, Any]:
 
 def from_dict(cls: Any, data: Mapping[str, Any], estimator_class: Any) -> Any:
     """Return the ensemble of what :func:`to_dict` gave; anything else is a ValueError."""
-    _json.check_format(data, "stakes-model", 1)
-    _json.check_mapping(data, "the model", _KEYS)
+    documents.check_format(data, "stakes-model", 1)
+    documents.check_mapping(data, "the model", _KEYS)
     if data.get("type") != cls.__name__:
         raise ValueError(f"the model must be a {cls.__name__}, got {data.get('type')!r}")
     ensemble = cls(**_params(cls, data["params"]))
@@ -54,8 +54,8 @@ def from_dict(cls: Any, data: Mapping[str, Any], estimator_class: Any) -> Any:
     if not isinstance(data["estimators"], list) or type(data["seed"]) is not int:
         raise ValueError("the model's estimators must be a list and its seed a whole number")
     ensemble._seed = data["seed"]
-    ensemble.alphas_ = _json.float_array(data["alphas"], "alphas").tolist()
-    ensemble.sample_counts_ = _json.int_array(data["sample_counts"], "sample_counts").tolist()
+    ensemble.alphas_ = documents.float_array(data["alphas"], "alphas").tolist()
+    ensemble.sample_counts_ = documents.int_array(data["sample_counts"], "sample_counts").tolist()
     ensemble.estimators_ = [
         component_from_dict(document, estimator_class, n_classes) for document in data["estimators"]
     ]

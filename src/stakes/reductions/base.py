@@ -16,12 +16,11 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._features import check_features
-from stakes._reporting import ReportMixin
-from stakes._saving import JsonMixin
+from stakes._base.features import check_features, reject_weight
+from stakes._base.reporting import ReportMixin
+from stakes._base.saving import JsonMixin
 from stakes.costs import CostMatrix, as_cost_matrix, mean_cost_matrix
 from stakes.decision import CostDecisionMixin, expected_costs, min_cost_class, most_probable_class
-from stakes.decision._wrapper import reject_weight
 from stakes.reductions import _saving
 from stakes.reductions._components import Layout, fit_component, votes
 from stakes.reductions._rows import Rows, open_rows, slices

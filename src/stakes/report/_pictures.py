@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from stakes._text import svg
+from stakes._text.svg import Axis
+from stakes.compare.comparison import Comparison
 from stakes.evolve.history import EvolutionHistory
-from stakes.lab import svg
-from stakes.lab.comparison import Comparison
-from stakes.lab.svg import Axis
 from stakes.report.curve import ThresholdCurve
 from stakes.report.ratio import RatioView
 from stakes.report.use import Tradeoff

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from stakes._text.words import plain
 from stakes.tree.fitted import FittedTree
-from stakes.tree.words import plain
 
 #: A page with more nodes than this would be slow to open.
 MOST_NODES = 20_000

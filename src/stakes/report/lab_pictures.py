@@ -7,12 +7,12 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stakes.lab import svg
+from stakes._text import svg
+from stakes._text.svg import Axis
 from stakes.lab.pictures import critical_difference_picture, figure_picture
 from stakes.lab.results import Cell, ResultTable
 from stakes.lab.specs import ColumnSpec, TableSpec
 from stakes.lab.study import Reproduction
-from stakes.lab.svg import Axis
 
 WIDTH, RIGHT = 720, 24
 #: Measures of what things cost; their figures are drawn by data set.

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stakes.lab.comparison import Comparison
+from stakes.compare.comparison import Comparison
 from stakes.lab.results import Cell, ResultTable
 from stakes.lab.store import Outcome, UnitTime
 from stakes.lab.study import Reproduction

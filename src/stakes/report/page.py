@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from stakes._text.words import amount
 from stakes.lab.study import Reproduction
 from stakes.lab.versus import Versus
 from stakes.report._pictures import (
@@ -21,7 +22,6 @@ from stakes.report.ask import script_json
 from stakes.report.index import IndexView
 from stakes.report.lab_views import ComparisonView, LabView, comparison_view, duration, lab_view
 from stakes.report.views import ModelView, model_view
-from stakes.tree.words import amount
 
 View = ModelView | LabView | ComparisonView | IndexView
 
@@ -41,7 +41,7 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
     **options
         ``cost_matrix``: costs to bill by, the model's own by default. ``feature_costs``: prices of columns,
         the model's own by default. ``sample_weight``. ``comparison``: what
-        :func:`stakes.lab.compare` gave, shown as a table. ``title``.
+        :func:`stakes.compare.compare` gave, shown as a table. ``title``.
         ``noun``: what one row is, "customer".
         ``note``: what a reader should know about these rows.
 

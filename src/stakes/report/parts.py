@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._text.words import plain
 from stakes.report.billed import Billed
 from stakes.rules import RuleClassifier
 from stakes.tree.fitted import FittedTree
-from stakes.tree.words import branch_words, plain
+from stakes.tree.words import branch_words
 
 #: An outline with more lines than this would be slow to open, and deeper it cannot be read; the rest is
 #: counted.

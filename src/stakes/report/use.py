@@ -15,7 +15,7 @@ from stakes.report.billed import Billed
 from stakes.rules import RuleClassifier
 from stakes.table import Table
 from stakes.tree import TradeoffSearchCV
-from stakes.tree.tradeoff_path import TradeoffPoint
+from stakes.tree.tradeoff.path import TradeoffPoint
 
 #: Columns are shuffled for so many rows at most.
 MOST_ROWS = 2000

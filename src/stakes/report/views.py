@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import metrics
+from stakes._text.words import amount
+from stakes.compare.comparison import Comparison, Interval, mean_interval
+from stakes.compare.looking import looking
+from stakes.compare.trial import count_leaves, count_nodes
 from stakes.costs import as_cost_matrix, as_feature_costs
 from stakes.decision import Guard, min_cost_class
 from stakes.evolve.history import EvolutionHistory
-from stakes.lab.comparison import Comparison, Interval, mean_interval
-from stakes.lab.looking import looking
-from stakes.lab.trial import count_leaves, count_nodes
+from stakes.export import render
 from stakes.metrics import ClassBill
 from stakes.models import effective_tree
 from stakes.report.ask import walker_data
@@ -27,8 +29,6 @@ from stakes.report.use import Abstention, ColumnUse, Tradeoff, abstentions, colu
 from stakes.rules import RuleClassifier
 from stakes.table import Table
 from stakes.tree import TradeoffSearchCV
-from stakes.tree.draw import draw_svg
-from stakes.tree.words import amount
 
 #: A drawing with more leaves than this is cut at the depth where it still can be read.
 MOST_DRAWN = 24
@@ -325,4 +325,4 @@ def _drawing(model: Any) -> str:
     # Nodes at the cut are drawn as ends too, so they count.
     ends = [int(((depth == d) | (is_leaf & (depth < d))).sum()) for d in range(deepest + 1)]
     shown = max((d for d in range(1, deepest + 1) if ends[d] <= MOST_DRAWN), default=1)
-    return draw_svg(fitted, max_depth=None if shown >= deepest else shown)
+    return render(fitted, "svg", max_depth=None if shown >= deepest else shown)

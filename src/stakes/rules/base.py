@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._features import check_features, take_rows
-from stakes._reporting import ReportMixin
-from stakes._saving import SavedModelMixin
+from stakes._base.exporting import render
+from stakes._base.features import check_features, take_rows
+from stakes._base.reporting import ReportMixin
+from stakes._base.saving import SavedModelMixin
 from stakes.costs import CostMatrix, as_feature_costs
 from stakes.decision import CostDecisionMixin, Decision, or_abstain
 from stakes.rules.explain import RuleExplanation, explain
 from stakes.rules.model import RuleSet
-from stakes.rules.sql import export_sql
 from stakes.rules.words import RuleTable, rule_table
 from stakes.table import Table
 
@@ -167,7 +167,7 @@ class RuleModel(SavedModelMixin, ReportMixin, CostDecisionMixin, ClassifierMixin
         check_is_fitted(self)
         if self.fallback_ is not None and not silence:
             raise ValueError("the fallback cannot be written in SQL; silence=True gives NULL for its rows")
-        return export_sql(self.rule_set_, silence=silence, table=table, output=output)
+        return render(self.rule_set_, "sql", silence=silence, table=table, output=output)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

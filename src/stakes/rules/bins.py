@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _core, _json
+from stakes import _core
+from stakes._base import documents
+from stakes._base.saving import read_schema
+from stakes._text.ranges import Range
+from stakes._text.words import number
 from stakes.table import Schema, Table
-from stakes.tree.fitted import read_schema
-from stakes.tree.words import Range, number
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +107,11 @@ class Bins:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Bins:
         """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
-        _json.check_mapping(data, "bins", ("schema", "cuts", "whole"))
+        documents.check_mapping(data, "bins", ("schema", "cuts", "whole"))
         schema = read_schema(data["schema"])
         if not isinstance(data["cuts"], list) or len(data["cuts"]) != len(schema):
             raise ValueError(f"cuts must be {len(schema)} lists, one for each column")
-        cuts = tuple(_json.float_array(entry, "cuts") for entry in data["cuts"])
+        cuts = tuple(documents.float_array(entry, "cuts") for entry in data["cuts"])
         for column, entry in zip(schema.columns, cuts, strict=True):
             if (np.diff(entry) <= 0).any() or (column.is_nominal and len(entry)):
                 raise ValueError(f"cuts of column {column.name!r} must rise, and a nominal column has none")

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._features import check_features
+from stakes._base.features import check_features
 from stakes.rules.base import RuleModel
 from stakes.rules.inputs import (
     check_cut_offs,

@@ -14,12 +14,12 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._features import check_features
-from stakes._saving import SavedModelMixin
-from stakes._weights import check_weight
+from stakes._base.features import check_features
+from stakes._base.labels import class_codes
+from stakes._base.saving import SavedModelMixin
+from stakes._base.weights import check_weight
 from stakes.rules.bins import Bins, mdl_bins
 from stakes.table import Table
-from stakes.tree.c45 import class_codes
 
 
 class MDLDiscretizer(SavedModelMixin, TransformerMixin, BaseEstimator):

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes._base.labels import Label
+from stakes._text.words import amount, plain
 from stakes.rules.model import RuleSet
 from stakes.rules.words import Rule, rule_table
 from stakes.table import Table
-from stakes.tree.fitted import Label
-from stakes.tree.words import amount, plain
 
 #: So many overruled rules are told one by one.
 MOST_OVERRULED = 3

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._weights import check_weight
+from stakes._base.labels import class_codes
+from stakes._base.weights import check_weight
 from stakes.costs import (
     CostMatrix,
     as_cost_matrix,
@@ -20,7 +21,6 @@ from stakes.costs import (
 )
 from stakes.rules.learn import Examples
 from stakes.table import Table
-from stakes.tree.c45 import class_codes
 
 #: Least support of a class that ``min_support`` does not name.
 DEFAULT_SUPPORT = 0.01

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes._folds import stratified_folds
+from stakes._base.folds import stratified_folds
 from stakes.costs import FeatureCosts
 from stakes.rules.bins import mdl_bins
 from stakes.rules.model import RuleSet

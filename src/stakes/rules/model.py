@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _core, _json
-from stakes._weights import LARGEST
+from stakes import _core
+from stakes._base import documents
+from stakes._base.labels import Label, labels_from_dict, labels_to_dict
+from stakes._base.saving import read_prices
+from stakes._base.weights import LARGEST
 from stakes.costs import FeatureCosts
 from stakes.decision import expected_costs, min_cost_class
 from stakes.rules.bins import Bins
 from stakes.table import Schema, Table
-from stakes.tree.fitted import Label, labels_from_dict, labels_to_dict, read_prices
 
 FORMAT, VERSION = "stakes-rules", 1
 
@@ -166,19 +168,21 @@ class RuleSet:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RuleSet:
         """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
-        _json.check_format(data, FORMAT, VERSION, "the model")
-        _json.check_mapping(data, "the model", [field.name for field in fields(cls)])
+        documents.check_format(data, FORMAT, VERSION, "the model")
+        documents.check_mapping(data, "the model", [field.name for field in fields(cls)])
         classes = labels_from_dict(data["classes"])
-        weights = _json.float_matrix(data["class_weights"], "class_weights")
+        weights = documents.float_matrix(data["class_weights"], "class_weights")
         rules = cls(
             bins=Bins.from_dict(data["bins"]),
             classes=classes,
-            **{name: _json.int_array(data[name], name) for name in ("start", "feature", "value", "label")},
-            quality=_json.float_array(data["quality"], "quality"),
+            **{
+                name: documents.int_array(data[name], name) for name in ("start", "feature", "value", "label")
+            },
+            quality=documents.float_array(data["quality"], "quality"),
             class_weights=weights if len(weights) else np.zeros((0, len(classes))),
-            silent_weights=_json.float_array(data["silent_weights"], "silent_weights"),
-            costs=_json.float_matrix(data["costs"], "costs"),
-            t_good=float(_json.float_array([data["t_good"]], "t_good")[0]),
+            silent_weights=documents.float_array(data["silent_weights"], "silent_weights"),
+            costs=documents.float_matrix(data["costs"], "costs"),
+            t_good=float(documents.float_array([data["t_good"]], "t_good")[0]),
             feature_costs=read_prices(data["feature_costs"]),
         )
         rules.validate()

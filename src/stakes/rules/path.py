@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._folds import stratified_folds
-from stakes.decision._wrapper import check_folds
+from stakes._base.folds import check_folds, stratified_folds
 from stakes.rules.learn import Examples, Settings, learn_rules
 from stakes.rules.model import RuleSet
 

@@ -9,9 +9,10 @@ from typing import Any, overload
 import numpy as np
 
 from stakes import _core
+from stakes._base.labels import Label
+from stakes._text.ranges import range_words
+from stakes._text.words import amount, plain
 from stakes.rules.model import RuleSet
-from stakes.tree.fitted import Label
-from stakes.tree.words import amount, plain, range_words
 
 
 @dataclass(frozen=True)

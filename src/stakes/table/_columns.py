@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._text.words import shorten
+
 NUMERIC = "numeric"
 NOMINAL = "nominal"
 _NO_VALUE_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
@@ -145,12 +147,6 @@ def encode_nominal(
                 f"categories known from fit ({shorten(index)}). Use unseen='missing' to treat it as missing."
             )
     return result
-
-
-def shorten(values: Iterable[Any], limit: int = 8) -> str:
-    """First few values for a message."""
-    shown = list(values)
-    return ", ".join(map(repr, shown[:limit])) + (", ..." if len(shown) > limit else "")
 
 
 # --- numbers ----------------------------------------------------------------------------------------------

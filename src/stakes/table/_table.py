@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes.table._columns import Column, check_codes, check_column, shorten
+from stakes._text.words import shorten
+from stakes.table._columns import Column, check_codes, check_column
 from stakes.table._encode import encode_columns, forced_nominal, infer_columns, open_input
 from stakes.table._readers import read_raw
 from stakes.table._recode import number_categories, recode_columns
@@ -180,7 +181,7 @@ class Table:
     classes: NDArray[Any] | None
     weights: NDArray[np.float64] | None
     target: str | None
-    #: What a learner's core keeps of the columns to use again; see ``stakes.tree.learn.presort``.
+    #: What a learner's core keeps of the columns to use again; see ``stakes.tree.core.presort``.
     core: Any
 
     def __init__(

@@ -1,12 +1,12 @@
 """The C4.5 family of trees."""
 
-from stakes.tree.acquire import Acquired, Acquisition
-from stakes.tree.c45 import C45Classifier
+from stakes.tree.ask.acquire import Acquired, Acquisition
+from stakes.tree.c45.classifier import C45Classifier
 from stakes.tree.explain import Explanation
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
-from stakes.tree.tradeoff import TradeoffSearchCV
-from stakes.tree.tradeoff_path import TradeoffPoint
+from stakes.tree.tradeoff.path import TradeoffPoint
+from stakes.tree.tradeoff.search import TradeoffSearchCV
 
 __all__ = [
     "Acquired",

@@ -14,17 +14,18 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes import _core
-from stakes._features import check_features
-from stakes._reporting import ReportMixin
-from stakes._saving import SavedModelMixin
+from stakes._base.exporting import render
+from stakes._base.features import check_features
+from stakes._base.reporting import ReportMixin
+from stakes._base.saving import SavedModelMixin
 from stakes.costs import CostMatrix, as_feature_costs
 from stakes.decision import Decision, decide, expected_costs
 from stakes.table import Table
-from stakes.tree import code, draw, sql, text, words
-from stakes.tree.acquire import Acquired, acquire
+from stakes.tree import words
+from stakes.tree.ask.acquire import Acquired, acquire
+from stakes.tree.core import core_table
 from stakes.tree.explain import Explanation, explain
 from stakes.tree.fitted import FittedTree
-from stakes.tree.learn import core_table
 from stakes.tree.model import TreeModel
 
 
@@ -194,32 +195,32 @@ class TreeClassifier(SavedModelMixin, ReportMixin, ClassifierMixin, BaseEstimato
     def export_text(self, *, max_depth: int | None = None) -> str:
         """Return the tree as indented text."""
         check_is_fitted(self)
-        return text.export_text(self.fitted_tree_, max_depth=max_depth)
+        return render(self.fitted_tree_, "text", max_depth=max_depth)
 
     def export_dot(self, *, max_depth: int | None = None) -> str:
         """Return the tree as Graphviz source."""
         check_is_fitted(self)
-        return text.export_dot(self.fitted_tree_, max_depth=max_depth)
+        return render(self.fitted_tree_, "dot", max_depth=max_depth)
 
     def export_svg(self, *, max_depth: int | None = None) -> str:
         """Return the tree as a drawing: class shares in every node, share of the cost in every leaf."""
         check_is_fitted(self)
-        return draw.draw_svg(self.fitted_tree_, max_depth=max_depth)
+        return render(self.fitted_tree_, "svg", max_depth=max_depth)
 
     def export_python(self) -> str:
         """Return a Python module of its own with ``predict(row)``."""
         check_is_fitted(self)
-        return code.export_python(self.fitted_tree_)
+        return render(self.fitted_tree_, "python")
 
     def export_c(self, *, name: str = "tree") -> str:
         """Return C99 source of its own; its head says how to call it."""
         check_is_fitted(self)
-        return code.export_c(self.fitted_tree_, name=name)
+        return render(self.fitted_tree_, "c", name=name)
 
     def export_sql(self, *, table: str | None = None, output: str = "prediction") -> str:
         """Return an SQL ``CASE`` expression, or with ``table`` a whole query."""
         check_is_fitted(self)
-        return sql.export_sql(self.fitted_tree_, table=table, output=output)
+        return render(self.fitted_tree_, "sql", table=table, output=output)
 
     def _set_fitted(self, fitted: FittedTree) -> None:
         self.fitted_tree_ = fitted

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._base.labels import Label
+from stakes._text.words import amount, any_of, number, plain
 from stakes.decision import expected_costs
-from stakes.tree.fitted import FittedTree, Label
-from stakes.tree.words import amount, any_of, branch_words, number, plain
+from stakes.tree.fitted import FittedTree
+from stakes.tree.words import branch_words
 
 #: Of the leaves that a row with missing values reaches, so many are told one by one.
 MOST_PARTS = 4

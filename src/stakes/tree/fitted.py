@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -10,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _json
-from stakes._weights import LARGEST
+from stakes._base import documents
+from stakes._base.labels import Label, labels_from_dict, labels_to_dict
+from stakes._base.saving import read_prices, read_schema
+from stakes._base.weights import LARGEST
 from stakes.costs import FeatureCosts
 from stakes.decision import expected_costs, min_cost_class, most_probable_class
 from stakes.table import Schema
@@ -19,8 +20,6 @@ from stakes.tree.model import TreeModel
 from stakes.tree.prices import path_prices
 
 FORMAT, VERSION = "stakes-tree", 1
-
-Label = str | bool | int | float
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,21 +166,21 @@ class FittedTree:
         ValueError
             When anything in the document is missing, of a wrong type, out of range or inconsistent.
         """
-        _json.check_format(data, FORMAT, VERSION, "the model")
+        documents.check_format(data, FORMAT, VERSION, "the model")
         keys = [field.name for field in fields(cls)]
-        _json.check_mapping(data, "the model", keys)
+        documents.check_mapping(data, "the model", keys)
         if not isinstance(data["min_cost"], bool):
             raise ValueError("min_cost must be true or false")
 
         def optional(name: str) -> NDArray[np.float64] | None:
-            return None if data[name] is None else _json.float_matrix(data[name], name)
+            return None if data[name] is None else documents.float_matrix(data[name], name)
 
         fitted = cls(
             tree=TreeModel.from_dict(data["tree"]),
             schema=read_schema(data["schema"]),
             classes=labels_from_dict(data["classes"]),
-            values=_json.float_matrix(data["values"], "values"),
-            decision=_json.int_array(data["decision"], "decision"),
+            values=documents.float_matrix(data["values"], "values"),
+            decision=documents.int_array(data["decision"], "decision"),
             costs=optional("costs"),
             min_cost=data["min_cost"],
             observed=optional("observed"),
@@ -197,71 +196,3 @@ def _check_probabilities(values: NDArray[np.float64], name: str, shape: tuple[in
         raise ValueError(f"{name} must be probabilities of shape {shape}")
     if np.any(np.abs(values.sum(axis=1) - 1) > 1e-6):
         raise ValueError(f"{name} must add up to 1 at each node")
-
-
-def labels_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
-    """Class labels as plain values, with their type."""
-    labels = classes.tolist()
-    for label in labels:
-        if not isinstance(label, bool | int | float | str) or not _finite(label):
-            raise ValueError(
-                f"class labels must be strings, booleans or finite numbers to be written, got {label!r}"
-            )
-    return {"dtype": "str" if classes.dtype.kind == "U" else classes.dtype.name, "labels": labels}
-
-
-def labels_from_dict(data: Any) -> NDArray[Any]:
-    """Read what :func:`labels_to_dict` wrote; anything else is a ValueError."""
-    _json.check_mapping(data, "classes", ("dtype", "labels"))
-    dtype, labels = data["dtype"], data["labels"]
-    kinds = _LABEL_TYPES.get(dtype) if isinstance(dtype, str) else None
-    if kinds is None:
-        raise ValueError(f"the dtype of classes must be one of {', '.join(_LABEL_TYPES)}")
-    if not isinstance(labels, list) or not labels or any(type(label) not in kinds for label in labels):
-        raise ValueError(f"the labels of classes must be a list of values that fit the dtype {dtype}")
-    if dtype == "object":
-        array = np.empty(len(labels), dtype=object)
-        array[:] = labels
-        return array
-    try:
-        with np.errstate(over="ignore"):
-            array = np.array(labels, dtype=dtype)
-    except OverflowError:
-        array = np.array([])
-    if array.tolist() != labels:
-        raise ValueError(f"the labels of classes do not fit the dtype {dtype}")
-    return array
-
-
-def read_schema(data: Any) -> Schema:
-    """Read a schema from a document; anything wrong with it is a ValueError."""
-    try:
-        return Schema.from_dict(data)
-    except ValueError:
-        raise
-    except Exception as error:
-        # The document comes from outside: whatever stumbles over it, the document is what is wrong.
-        raise ValueError(f"the schema of the model cannot be read: {error!r}") from error
-
-
-def read_prices(data: Any) -> FeatureCosts | None:
-    """Read prices from a document; anything wrong with them is a ValueError."""
-    try:
-        return None if data is None else FeatureCosts.from_dict(data)
-    except TypeError as error:
-        raise ValueError(f"the feature costs of the model cannot be read: {error}") from error
-
-
-def _finite(label: Label) -> bool:
-    return not isinstance(label, float) or math.isfinite(label)
-
-
-_WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-_LABEL_TYPES: dict[str, tuple[type, ...]] = {
-    "str": (str,),
-    "object": (str, bool, int, float),
-    "bool": (bool,),
-    "float32": (float,),
-    "float64": (float,),
-    **dict.fromkeys(_WHOLE, (int,)),
-}

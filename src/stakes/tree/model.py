@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes import _json
+from stakes._base import documents
+from stakes._base.weights import LARGEST
 from stakes._core import MAX_DEPTH
-from stakes._weights import LARGEST
 
 _Codes = NDArray[np.int32]
 _Numbers = NDArray[np.float64]
@@ -248,11 +248,11 @@ class TreeModel:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> TreeModel:
         """Read what :meth:`to_dict` wrote; call :meth:`validate` before trusting it."""
-        _json.check_mapping(data, "tree", _INTEGER + _FLOAT)
-        integers = {name: _json.int_array(data[name], f"tree.{name}") for name in _INTEGER}
+        documents.check_mapping(data, "tree", _INTEGER + _FLOAT)
+        integers = {name: documents.int_array(data[name], f"tree.{name}") for name in _INTEGER}
         return cls(
-            threshold=_json.float_array(data["threshold"], "tree.threshold", nan_as_null=True),
-            class_weights=_json.float_matrix(data["class_weights"], "tree.class_weights"),
+            threshold=documents.float_array(data["threshold"], "tree.threshold", nan_as_null=True),
+            class_weights=documents.float_matrix(data["class_weights"], "tree.class_weights"),
             **integers,
         )
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._base.labels import Label
+from stakes._text.ranges import Range, range_words
+from stakes._text.words import any_of, number
 from stakes.table import Column
-from stakes.tree.fitted import FittedTree, Label
+from stakes.tree.fitted import FittedTree
 
 
 @dataclass(frozen=True)
@@ -84,15 +86,6 @@ def totals(fitted: FittedTree) -> tuple[Any, Any, Any]:
     return weight, errors, fitted.node_costs()
 
 
-@dataclass
-class Range:
-    """What the tests on one column leave of it."""
-
-    low: float = -np.inf
-    high: float = np.inf
-    codes: list[int] | None = field(default=None)
-
-
 def path_conditions(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> list[str]:
     """Conditions from the root to a node, one per column in the order of their first test."""
     return [
@@ -122,54 +115,12 @@ def path_ranges(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> dic
     return ranges
 
 
-def range_words(column: Column, kept: Range) -> str:
-    """Say which part of a column is meant, such as ``24 < income <= 60`` or ``housing is 'own'``."""
-    name = plain(column.name)
-    if kept.codes is not None:
-        return f"{name} is {any_of(column.categories, kept.codes)}"
-    if np.isinf(kept.low):
-        return f"{name} <= {number(kept.high)}"
-    if np.isinf(kept.high):
-        return f"{name} > {number(kept.low)}"
-    return f"{number(kept.low)} < {name} <= {number(kept.high)}"
-
-
 def branch_words(fitted: FittedTree, node: int, branch: int, most: int = 1000) -> str:
     """Outcome of a node's test in words, such as ``<= 31.5`` or ``is 'own' or 'free'``."""
     if fitted.tree.is_numeric(node):
         return f"{'<=' if branch == 0 else '>'} {number(fitted.tree.threshold[node])}"
     codes = np.flatnonzero(fitted.tree.branches(node) == branch).tolist()
     return f"is {any_of(fitted.schema.columns[int(fitted.tree.feature[node])].categories, codes, most)}"
-
-
-def any_of(categories: Sequence[Any], codes: Sequence[int], most: int = 1000) -> str:
-    """Name some categories: ``'a'``, ``'a' or 'b'``, ``'a', 'b' or 7 more``."""
-    if not codes:
-        return "no known value"
-    words = [repr(categories[code]) for code in codes]
-    if len(words) > most:
-        words = (
-            [*words[: most - 1], f"{len(words) - most + 1} more"] if most > 1 else [f"one of {len(words)}"]
-        )
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-def number(value: float) -> str:
-    """Write a number for reading: exactly when that is short, else with seven digits."""
-    exact = repr(float(value)).removesuffix(".0")
-    return exact if len(exact) <= 9 else f"{value:.7g}"
-
-
-def amount(value: float) -> str:
-    """Write a weight or a cost: two decimals at most, none where they say nothing."""
-    if value and (abs(value) < 0.005 or abs(value) >= 1e9):
-        return f"{value:.3g}"
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def plain(text: str) -> str:
-    """Keep a name on one line: line breaks and control characters become visible escapes."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def example() -> FittedTree:

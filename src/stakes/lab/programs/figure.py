@@ -17,8 +17,8 @@ from stakes.forensics.candidates import Columns, expected, first_of_equals
 from stakes.forensics.runs import Runs, read_runs
 from stakes.forensics.train import Settings, all_columns, learn
 from stakes.forensics.validate import validate
+from stakes.lab.code_version import code_version
 from stakes.lab.programs.collect import PROGRAMS, Progress, collect, silent
-from stakes.lab.units import stakes_version
 from stakes.tree import C45Classifier
 
 #: What is counted, by the name it has in the table.
@@ -94,13 +94,18 @@ def rows(
     if unknown:
         raise ValueError(f"programs must be some of {', '.join(PROGRAMS)}, got {', '.join(unknown)}")
     cache = cache.resolve()
+    version = code_version("stakes.forensics.train.learn").removeprefix("stakes ")
     found = []
     for program in programs:
         folder = collect(program, cache, python=python, inputs=inputs, progress=progress)
         runs = None
         for done, (counted, kinds) in enumerate(KINDS.items()):
             progress(done, len(KINDS), f"learning {program} from {counted}")
-            kept = cache / program / f"row-{counted}-{inputs}-{max_loss}-{stakes_version()}.json"
+            kept = (
+                cache
+                / program
+                / f"row-{counted}-{inputs}-{max_loss}-{code_version(__name__ + '.one_row')}.json"
+            )
             if not kept.exists():
                 runs = read_runs(folder) if runs is None else runs
                 settings = Settings(kinds, max_loss, guard=False)  # as in the paper

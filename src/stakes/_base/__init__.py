@@ -1,0 +1,1 @@
+"""What every estimator stands on: reading training data, saving, folds, and scikit-learn's private names."""

@@ -1,0 +1,57 @@
+"""scikit-learn's check of the number and the names of columns, for tables as well as for arrays."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import validate_data
+
+from stakes.table import Table
+
+
+def check_features(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Remember the columns of X at fit time (``reset``), or compare X with what was remembered."""
+    if not isinstance(X, Table):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return
+    names = X.schema.names
+    if reset:
+        estimator.n_features_in_ = len(names)
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+        return
+    known = tuple(getattr(estimator, "feature_names_in_", names))
+    if len(names) == len(known) and names != known:
+        first = next(j for j, pair in enumerate(zip(names, known, strict=True)) if pair[0] != pair[1])
+        raise ValueError(
+            f"the columns of X must be those that {type(estimator).__name__} was fitted with, in the same "
+            f"order: column {first} is {names[first]!r}, expected {known[first]!r}. "
+            "Table.select() puts them in order."
+        )
+
+
+def take_rows(X: Any, rows: Any) -> Any:
+    """Rows of a table, array or frame."""
+    return X.take(rows) if isinstance(X, Table) else _safe_indexing(X, rows)
+
+
+def one_hot(table: Table) -> np.ndarray:
+    """A table as numbers: nominal columns one-hot, missing categories as zeros, missing numbers as NaN."""
+    parts = [
+        (values[:, None] == np.arange(len(column.categories))).astype(float)
+        if column.is_nominal
+        else values[:, None]
+        for column, values in zip(table.schema.columns, table.columns, strict=True)
+    ]
+    return np.hstack(parts)
+
+
+def takes(estimator: Any, parameter: str) -> bool:
+    return parameter in inspect.signature(estimator.fit).parameters
+
+
+def reject_weight(estimator: Any, weight: Any) -> None:
+    if weight is not None and not takes(estimator, "sample_weight"):
+        raise TypeError(f"sample_weight was given, but {type(estimator).__name__}.fit does not take it")

@@ -1,0 +1,31 @@
+"""Folds of a cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def stratified_folds(codes: NDArray[np.intp], n_folds: int, random_state: Any) -> NDArray[np.intp]:
+    """Fold number of each row. Dealing on from class to class keeps folds even, however small the classes."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31)
+    shuffled = np.random.default_rng(random_state).permutation(len(codes))
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    fold = np.empty(len(codes), dtype=np.intp)
+    fold[by_class] = np.arange(len(codes)) % n_folds
+    return fold
+
+
+def check_folds(cv: Any) -> Any:
+    """Number of folds as an int >= 2, or the splitter or iterable of splits as it is."""
+    # a string has a method split too
+    if not isinstance(cv, str) and (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        return cv
+    if not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2:
+        raise ValueError(f"cv must be an int >= 2, a splitter or an iterable of splits, got {cv!r}")
+    return int(cv)

@@ -1,0 +1,81 @@
+"""Class labels: read from y, written to documents and read back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from stakes._base import documents
+
+Label = str | bool | int | float
+
+
+def labels_to_dict(classes: NDArray[Any]) -> dict[str, Any]:
+    """Class labels as plain values, with their type."""
+    labels = classes.tolist()
+    for label in labels:
+        if not isinstance(label, bool | int | float | str) or not _finite(label):
+            raise ValueError(
+                f"class labels must be strings, booleans or finite numbers to be written, got {label!r}"
+            )
+    return {"dtype": "str" if classes.dtype.kind == "U" else classes.dtype.name, "labels": labels}
+
+
+def labels_from_dict(data: Any) -> NDArray[Any]:
+    """Read what :func:`labels_to_dict` wrote; anything else is a ValueError."""
+    documents.check_mapping(data, "classes", ("dtype", "labels"))
+    dtype, labels = data["dtype"], data["labels"]
+    kinds = _LABEL_TYPES.get(dtype) if isinstance(dtype, str) else None
+    if kinds is None:
+        raise ValueError(f"the dtype of classes must be one of {', '.join(_LABEL_TYPES)}")
+    if not isinstance(labels, list) or not labels or any(type(label) not in kinds for label in labels):
+        raise ValueError(f"the labels of classes must be a list of values that fit the dtype {dtype}")
+    if dtype == "object":
+        array = np.empty(len(labels), dtype=object)
+        array[:] = labels
+        return array
+    try:
+        with np.errstate(over="ignore"):
+            array = np.array(labels, dtype=dtype)
+    except OverflowError:
+        array = np.array([])
+    if array.tolist() != labels:
+        raise ValueError(f"the labels of classes do not fit the dtype {dtype}")
+    return array
+
+
+def _finite(label: Label) -> bool:
+    return not isinstance(label, float) or math.isfinite(label)
+
+
+_WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+
+
+_LABEL_TYPES: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "object": (str, bool, int, float),
+    "bool": (bool,),
+    "float32": (float,),
+    "float64": (float,),
+    **dict.fromkeys(_WHOLE, (int,)),
+}
+
+
+def class_codes(y: Any, n_samples: int, owner: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return the labels in order and the code of each row; ``owner`` is named where y is missing."""
+    if y is None:
+        raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+    labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
+    check_classification_targets(labels)
+    if len(labels) != n_samples:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {n_samples} rows, y {len(labels)}"
+        )
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes.astype(np.int32)

@@ -1,0 +1,1 @@
+"""Numbers, sentences and pictures for people."""

@@ -1,0 +1,47 @@
+"""Numbers and names for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def any_of(categories: Sequence[Any], codes: Sequence[int], most: int = 1000) -> str:
+    """Name some categories: ``'a'``, ``'a' or 'b'``, ``'a', 'b' or 7 more``."""
+    if not codes:
+        return "no known value"
+    words = [repr(categories[code]) for code in codes]
+    if len(words) > most:
+        words = (
+            [*words[: most - 1], f"{len(words) - most + 1} more"] if most > 1 else [f"one of {len(words)}"]
+        )
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def number(value: float) -> str:
+    """Write a number for reading: exactly when that is short, else with seven digits."""
+    exact = repr(float(value)).removesuffix(".0")
+    return exact if len(exact) <= 9 else f"{value:.7g}"
+
+
+def amount(value: float) -> str:
+    """Write a weight or a cost: two decimals at most, none where they say nothing."""
+    if value and (abs(value) < 0.005 or abs(value) >= 1e9):
+        return f"{value:.3g}"
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def plain(text: str) -> str:
+    """Keep a name on one line: line breaks and control characters become visible escapes."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def percent(share: float) -> str:
+    """Write a share without calling something nothing."""
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
+def shorten(values: Iterable[Any], limit: int = 8) -> str:
+    """First few values for a message."""
+    shown = list(values)
+    return ", ".join(map(repr, shown[:limit])) + (", ..." if len(shown) > limit else "")

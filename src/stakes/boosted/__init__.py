@@ -1,0 +1,5 @@
+"""BoostedStakes: the strong default ensemble."""
+
+from stakes.boosted.classifier import BoostedStakes
+
+__all__ = ["BoostedStakes"]

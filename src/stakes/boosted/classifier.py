@@ -1,0 +1,307 @@
+"""The ensemble to beat where mistakes cost: three kinds of probabilities, blended, calibrated, guarded."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from stakes._base import documents
+from stakes._base.features import check_features
+from stakes._base.labels import class_codes, labels_from_dict, labels_to_dict
+from stakes._base.reporting import ReportMixin
+from stakes._base.saving import JsonMixin, read_params, set_feature_names
+from stakes._base.weights import check_weight
+from stakes.boosted.folds import Matrix, Training
+from stakes.boosted.model import Blend, check_shares, fit_parts
+from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
+from stakes.decision import (
+    RELATIVE_ROUNDING,
+    CostDecisionMixin,
+    GuardWarning,
+    expected_costs,
+    min_cost_class,
+)
+from stakes.table import Schema, Table
+
+_MOST = 2**31 - 1
+
+
+class BoostedStakes(JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
+    """Cheapest decisions from blended probabilities: the ensemble to beat where mistakes cost.
+
+    Gradient-boosted trees, logistic regression and kernel logistic regression are learnt on the folds of a
+    cross-validation. Rows that a model has not seen say how many rounds, which regularisation, and how much
+    each part has to say in the blend; they calibrate it, too. Predictions are the classes of least expected
+    cost, unless the best constant would have cost those rows no more: then there is a
+    :class:`~stakes.GuardWarning`, and the constant.
+
+    Inside, nominal columns become a 0/1 number per category and numbers are standardised. Missing numbers
+    stay missing for the trees; for the other parts they are the mean, and a 0/1 number says so.
+
+    Parameters
+    ----------
+    cost_matrix : CostMatrix, array, dict, data frame, path or None
+        What mistakes cost, indexed ``[actual, predicted]``; None: the mean of the costs per example given to
+        ``fit``, or 1 for every mistake.
+    categorical_features : list of names or indices, mask or None
+        Columns that are nominal although they hold numbers. Text, booleans and categories always are.
+    unseen : {"missing", "error"}
+        What a category is that was not there at fit time.
+    n_jobs : int or None
+        Threads over folds; the model does not depend on their number.
+    random_state : int or None
+        Seed of folds, of the columns that trees may use, and of the rows that the kernel compares with.
+    verbose : int
+        1 tells on stderr what was learnt and how long it took.
+
+    Attributes
+    ----------
+    classes_, cost_matrix_ : class labels, costs in their order
+    guarded_ : True where the constant is predicted
+    constant_ : label of the best constant
+    constant_cost_, cv_cost_ : mean cost per row of the constant, and of the ensemble on held-out rows
+    shares_ : class shares of the training rows, which ``predict_proba`` gives where guarded
+    blend_ : the parts and their weights; None where there was nothing to learn
+    n_features_in_, feature_names_in_ : number of columns, and their names where X had them
+
+    Notes
+    -----
+    Costs shape the decision and the guard, not the probabilities. Costs per example decide by their mean for
+    each class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from stakes import BoostedStakes
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BoostedStakes(cost_matrix=[[0, 1, 1], [1, 0, 9], [1, 1, 0]]).fit(X, y)
+    >>> model.cv_cost_ < 0.2 < model.constant_cost_
+    True
+    >>> model.decide(X[:1]).labels
+    array([0])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
+        "categorical_features": ["array-like", None],
+        "unseen": [StrOptions({"missing", "error"})],
+        "n_jobs": [Interval(Integral, -_MOST, _MOST, closed="both"), None],
+        "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        cost_matrix: Any = None,
+        categorical_features: Sequence[Any] | None = None,
+        unseen: str = "missing",
+        n_jobs: int | None = None,
+        random_state: int | None = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.cost_matrix = cost_matrix
+        self.categorical_features = categorical_features
+        self.unseen = unseen
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # ---- fitting -------------------------------------------------------------------------------------------
+
+    def fit(
+        self, X: Any, y: ArrayLike, costs: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn the parts, blend them and find out whether they beat the best constant.
+
+        Parameters
+        ----------
+        X : array-like, data frame or Table of shape (n_samples, n_features)
+            Numbers, categories, text and booleans, with missing values as they are.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        costs : array-like of shape (n_samples, n_classes), optional
+            What predicting each class (in sorted order) would cost for each row. The guard bills by them;
+            without a ``cost_matrix`` the mean row of each class decides.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many rows each row stands for; rows of weight 0 are left out, but their class stays known.
+        """
+        self._validate_params()
+        table = Table.from_data(X, self.categorical_features)
+        check_features(self, X, reset=True)
+        self.classes_, codes = class_codes(y, table.n_samples, type(self).__name__)
+        rows = None if costs is None else check_example_costs(costs, len(codes), len(self.classes_))
+        weight = np.ones(len(codes)) if sample_weight is None else check_weight(sample_weight, len(codes))
+        if self.cost_matrix is None and rows is not None:
+            self.cost_matrix_ = mean_cost_matrix(rows, codes, self.classes_, weight)
+        else:
+            self.cost_matrix_ = as_cost_matrix(self.cost_matrix, self.classes_)
+        self.schema_ = table.schema
+        bill = self.cost_matrix_.values[codes] if rows is None else rows
+        used = np.flatnonzero(weight > 0)
+        self._learn(table.take(used), codes[used].astype(np.intp), weight[used], bill[used])
+        return self
+
+    def _learn(self, table: Table, codes: NDArray[np.intp], weight: Matrix, bill: Matrix) -> None:
+        n_classes, started = len(self.classes_), time.perf_counter()
+
+        def say(what: str) -> None:
+            if self.verbose:
+                print(f"[{time.perf_counter() - started:.1f} s] {what}", file=sys.stderr)
+
+        # The parts know the classes that have a row of positive weight; the others have probability 0.
+        inner = np.unique(codes, return_inverse=True)[1]
+        seed = self.random_state
+        if seed is None:
+            seed = int(np.random.default_rng().integers(_MOST))
+        # Sums depend on the number of threads. A fold has fewer rows per class than y, which was checked.
+        with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The number of unique classes")
+            training = Training.plan(inner, weight, seed, self.n_jobs)
+            self.blend_, proba = fit_parts(table, training, say)
+        self.shares_ = np.bincount(codes, weights=weight, minlength=n_classes) / weight.sum()
+        self._judge(self._widen(proba), weight, bill)
+        say(f"{self.cv_cost_:.4g} per row, always {self.constant_} {self.constant_cost_:.4g}")
+
+    def _judge(self, proba: Matrix, weight: Matrix, bill: Matrix) -> None:
+        """Compare what held-out rows would have cost with the best constant."""
+        constants = np.average(bill, axis=0, weights=weight)
+        best = int(min_cost_class(constants[np.newaxis, :])[0])
+        chosen = min_cost_class(expected_costs(proba, self.cost_matrix_.values))
+        self.constant_, self.constant_cost_ = self.classes_[best], float(constants[best])
+        self.cv_cost_ = float(np.average(bill[np.arange(len(bill)), chosen], weights=weight))
+        slack = RELATIVE_ROUNDING * max(abs(self.cv_cost_), abs(self.constant_cost_))
+        self.guarded_ = self.blend_ is not None and self.cv_cost_ >= self.constant_cost_ - slack
+        if self.guarded_:
+            warnings.warn(
+                f"{type(self).__name__} costs {self.cv_cost_:.4g} per row in cross-validation, "
+                f"always predicting {self.constant_} costs {self.constant_cost_:.4g}; "
+                "the constant is predicted from here on",
+                GuardWarning,
+                stacklevel=4,
+            )
+
+    def _widen(self, proba: Matrix) -> Matrix:
+        wide = np.zeros((len(proba), len(self.classes_)))
+        wide[:, self.shares_ > 0] = proba
+        return wide
+
+    # ---- using ---------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> Matrix:
+        """Class probabilities of the blend, or the class shares of the training rows where guarded."""
+        check_is_fitted(self)
+        if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
+            check_features(self, X, reset=False)
+        table = self.schema_.encode(X, unseen=self.unseen, owner=type(self).__name__)
+        if self.blend_ is None or self.guarded_:
+            return np.tile(self.shares_, (table.n_samples, 1))
+        return self._widen(self.blend_.proba(table, effective_n_jobs(self.n_jobs)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of least expected cost for each row, or the constant where guarded."""
+        expected = self.expected_cost(X)
+        if self.guarded_:
+            return np.full(len(expected), self.constant_, dtype=self.classes_.dtype)
+        return self.classes_[min_cost_class(expected)]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    # ---- saving --------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted classifier as plain values, ready for JSON."""
+        check_is_fitted(self)
+        params = self.get_params(deep=False)
+        if params["cost_matrix"] is not None:
+            params["cost_matrix"] = self.cost_matrix_.to_dict()
+        if params["categorical_features"] is not None:
+            params["categorical_features"] = np.asarray(self.categorical_features, dtype=object).tolist()
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "format": "stakes-model",
+            "version": 1,
+            "estimator": type(self).__name__,
+            "params": params,
+            "classes": labels_to_dict(self.classes_),
+            "costs": self.cost_matrix_.values.tolist(),
+            "schema": self.schema_.to_dict(),
+            "feature_names": None if names is None else names.tolist(),
+            "shares": self.shares_.tolist(),
+            "constant": int(np.flatnonzero(self.classes_ == self.constant_)[0]),
+            "constant_cost": self.constant_cost_,
+            "cv_cost": self.cv_cost_,
+            "guarded": self.guarded_,
+            "blend": None if self.blend_ is None else self.blend_.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
+        documents.check_format(document, "stakes-model", 1)
+        documents.check_mapping(document, "the model", _KEYS)
+        if document["estimator"] != cls.__name__:
+            raise ValueError(f"the model must be a {cls.__name__}, got {document['estimator']!r}")
+        params = read_params(cls, document["params"])
+        if params.get("cost_matrix") is not None:
+            params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
+        model = cls(**params)
+        model._validate_params()
+        model._read(document)
+        return model
+
+    def _read(self, document: Mapping[str, Any]) -> None:
+        self.classes_ = labels_from_dict(document["classes"])
+        self.cost_matrix_ = CostMatrix(documents.float_matrix(document["costs"], "costs"), self.classes_)
+        self.schema_ = Schema.from_dict(document["schema"])
+        self.n_features_in_ = len(self.schema_)
+        set_feature_names(self, document["feature_names"], self.schema_)
+        self.shares_ = documents.float_array(document["shares"], "shares")
+        check_shares(self.shares_, len(self.classes_))
+        constant, self.guarded_ = document["constant"], document["guarded"]
+        if type(constant) is not int or not 0 <= constant < len(self.classes_):
+            raise ValueError("constant must be the number of a class")
+        if type(self.guarded_) is not bool:
+            raise ValueError("guarded must be true or false")
+        self.constant_ = self.classes_[constant]
+        self.constant_cost_, self.cv_cost_ = (
+            float(documents.float_array([document[name]], name)[0]) for name in ("constant_cost", "cv_cost")
+        )
+        n_known = int((self.shares_ > 0).sum())
+        parts = document["blend"]
+        self.blend_ = None if parts is None else Blend.from_dict(parts, self.schema_, n_known)
+
+
+#: What a saved model holds.
+_KEYS = (
+    "estimator",
+    "params",
+    "classes",
+    "costs",
+    "schema",
+    "feature_names",
+    "shares",
+    "constant",
+    "constant_cost",
+    "cv_cost",
+    "guarded",
+    "blend",
+)

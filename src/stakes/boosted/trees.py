@@ -1,0 +1,170 @@
+"""Boosted part of `BoostedStakes`: small trees of scikit-learn's gradient boosting, kept as flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from stakes import _core
+from stakes._base import documents
+from stakes.boosted.folds import Matrix, Training
+
+#: The number of rounds doubles until the best one is well behind; it is looked for in steps of ten.
+ROUNDS = (20, 40, 80, 160, 320)
+STEP = 10
+
+_SETTINGS: dict[str, Any] = {
+    "learning_rate": 0.1,
+    "max_leaf_nodes": 8,
+    "min_samples_leaf": 5,
+    "max_features": 0.5,
+    "early_stopping": False,
+    "warm_start": True,
+}
+
+
+@dataclass(frozen=True)
+class Trees:
+    """A sum of trees: their nodes one after another, a leaf with feature -1.
+
+    Attributes
+    ----------
+    feature, left, right, missing_left : int32 arrays, one entry per node
+    threshold, value : arrays, one entry per node
+        Numbers up to the threshold go left. Inner nodes have the value 0, leaves the threshold 0.
+    root, target : int32 arrays, one entry per tree
+        First node, and the class whose score the tree adds to.
+    level : array of shape (n_classes,)
+        What the sums start from.
+    """
+
+    feature: NDArray[np.int32]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    missing_left: NDArray[np.int32]
+    threshold: Matrix
+    value: Matrix
+    root: NDArray[np.int32]
+    target: NDArray[np.int32]
+    level: Matrix
+
+    def scores(self, matrix: Matrix, n_threads: int = 1) -> Matrix:
+        """Log odds of the classes, up to a constant of the row; NaN is a missing number."""
+        sums = _core.additive_sums(
+            np.ascontiguousarray(matrix),
+            self.feature,
+            self.threshold,
+            self.left,
+            self.right,
+            self.missing_left,
+            self.value,
+            self.root,
+            self.target,
+            len(self.level),
+            n_threads,
+        )
+        return sums.reshape(-1, len(self.level)) + self.level
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, ready for JSON."""
+        return {field.name: getattr(self, field.name).tolist() for field in fields(self)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], n_features: int, n_classes: int) -> Trees:
+        """Read back what `to_dict` gave; the core checks that every walk through them ends."""
+        documents.check_mapping(data, "the trees", [field.name for field in fields(cls)])
+        read = {
+            "threshold": documents.float_array,
+            "value": documents.float_array,
+            "level": documents.float_array,
+        }
+        found: dict[str, Any] = {
+            field.name: read.get(field.name, documents.int_array)(data[field.name], field.name)
+            for field in fields(cls)
+        }
+        trees = cls(**found)
+        if len(trees.level) != n_classes:
+            raise ValueError(f"the trees must have {n_classes} levels, one per class")
+        trees.scores(np.zeros((0, n_features)))
+        return trees
+
+
+def fit_trees(matrix: Matrix, training: Training) -> tuple[Trees, Matrix]:
+    """Boost on every fold as long as held-out rows gain by it; mean of the folds, scores of held-out rows."""
+    splits = training.splits
+    models = [HistGradientBoostingClassifier(random_state=training.seed, **_SETTINGS) for _ in splits]
+    scores = training.start()
+    best_loss, best_round, best_scores = training.loss(scores), 0, scores.copy()
+    done = 0
+    # Equal weights are left out: scikit-learn then finds its bins ten times as fast.
+    weight = None if (training.weight == 1).all() else training.weight
+    for rounds in ROUNDS:
+
+        def grow(job: Any, rounds: int = rounds) -> Any:
+            model, (rows, _) = job
+            given = None if weight is None else weight[rows]
+            return model.set_params(max_iter=rounds).fit(matrix[rows], training.codes[rows], given)
+
+        training.run(grow, zip(models, splits, strict=True))
+        for first in range(done, rounds, STEP):
+            for model, (_, held) in zip(models, splits, strict=True):
+                new = flatten([model], first, first + STEP, training.n_classes).scores(matrix[held])
+                scores[held] = new + scores[held] if first else new
+            loss = training.loss(scores)
+            if loss < best_loss:
+                best_loss, best_round, best_scores = loss, first + STEP, scores.copy()
+        done = rounds
+        if best_round <= 0.75 * rounds:
+            break
+    return flatten(models, 0, best_round, training.n_classes), best_scores
+
+
+def flatten(models: Sequence[Any], first: int, last: int, n_classes: int) -> Trees:
+    """Rounds ``first`` to ``last - 1`` of boosted models as one sum of trees: the mean of the models' scores.
+
+    The level that boosting starts from goes with round 0. With two classes a model has one tree a round, for
+    the odds of the second class.
+    """
+    nodes: list[Any] = []
+    target: list[int] = []
+    level = np.zeros(n_classes)
+    for model in models:
+        if first == 0:
+            level[n_classes - model._baseline_prediction.size :] += model._baseline_prediction.ravel()
+        for trees in model._predictors[first:last]:
+            nodes += [tree.nodes for tree in trees]
+            target += range(n_classes - len(trees), n_classes)
+    sizes = np.array([len(tree) for tree in nodes], dtype=np.int32)
+    root = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)[: len(nodes)]
+    flat = np.concatenate(nodes) if nodes else np.zeros(0, dtype=_NODE)
+    offset = np.repeat(root, sizes)
+    leaf = flat["is_leaf"].astype(bool)
+    return Trees(
+        feature=np.where(leaf, -1, flat["feature_idx"]).astype(np.int32),
+        left=np.where(leaf, 0, flat["left"] + offset).astype(np.int32),
+        right=np.where(leaf, 0, flat["right"] + offset).astype(np.int32),
+        missing_left=np.where(leaf, 0, flat["missing_go_to_left"]).astype(np.int32),
+        # infinite where only missing numbers go right; files have no infinity
+        threshold=np.minimum(np.where(leaf, 0.0, flat["num_threshold"]), np.finfo(np.float64).max),
+        value=np.where(leaf, flat["value"] / len(models), 0.0),
+        root=root,
+        target=np.array(target, dtype=np.int32),
+        level=level / len(models),
+    )
+
+
+#: Fields of scikit-learn's nodes that are read here, for a sum without trees.
+_NODE = [
+    ("is_leaf", "u1"),
+    ("feature_idx", "i4"),
+    ("left", "i4"),
+    ("right", "i4"),
+    ("missing_go_to_left", "u1"),
+    ("num_threshold", "f8"),
+    ("value", "f8"),
+]

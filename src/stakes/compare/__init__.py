@@ -1,0 +1,15 @@
+"""Learners side by side: trials, comparisons, tests of significance, constants to compare with."""
+
+from stakes.compare.comparison import Comparison, Interval, LearnerResult, compare
+from stakes.compare.constant import ConstantClassifier
+from stakes.compare.encode import CodedLabels, OneHotTable
+
+__all__ = [
+    "CodedLabels",
+    "Comparison",
+    "ConstantClassifier",
+    "Interval",
+    "LearnerResult",
+    "OneHotTable",
+    "compare",
+]

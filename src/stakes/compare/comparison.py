@@ -1,0 +1,312 @@
+"""Learners side by side: repeated stratified cross-validation of what they cost, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+from sklearn.base import clone
+
+from stakes._base.folds import stratified_folds
+from stakes.compare.statistics import PairTest, against
+from stakes.compare.trial import Part, Trial, run_trial
+from stakes.costs import CostMatrix, as_cost_matrix, as_feature_costs
+from stakes.decision import min_cost_class
+from stakes.table import Table
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and the ends of its confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LearnerResult:
+    """What one learner did in cross-validation.
+
+    Attributes
+    ----------
+    name : str
+    cost : Interval
+        Cost per (weighted) row.
+    total : float
+        Cost of one pass over all rows, the mean of the repetitions.
+    errors : Interval
+        Share of the rows that were called something else.
+    high_cost_errors : float
+        Number of mistakes dearer than the cheapest kind, in one pass over all rows.
+    savings : Interval or None
+        Share of the best constant's cost that was saved; None where that costs nothing.
+    leaves : float or None
+        Mean number of leaves; None for a learner without leaves.
+    seconds : float
+        Mean time of one fit.
+    nodes : float or None
+        Mean number of nodes, leaves included; None for a learner without nodes.
+    test_cost, bill : Interval or None
+        Where columns have prices: cost of the tests per row, and of tests and mistakes together.
+    upfront_cost : float or None
+        Where columns have prices: mean price of all columns that a model may ask for.
+    """
+
+    name: str
+    cost: Interval
+    total: float
+    errors: Interval
+    high_cost_errors: float
+    savings: Interval | None
+    leaves: float | None
+    seconds: float
+    nodes: float | None = None
+    test_cost: Interval | None = None
+    bill: Interval | None = None
+    upfront_cost: float | None = None
+
+    @property
+    def decisive(self) -> Interval:
+        """What learners are compared by: the whole bill where columns have prices, else mistakes."""
+        return self.cost if self.bill is None else self.bill
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Results of several learners on the same folds.
+
+    Attributes
+    ----------
+    results : tuple of LearnerResult
+        In the order in which the learners were given.
+    n_rows, n_folds, n_repeats : int
+    constant : label of the best constant prediction
+    constant_cost : float
+        What it costs per row.
+    level : float
+        Confidence level of the intervals.
+    tests : tuple of PairTest
+        Corrected resampled t-test of each other learner against the cheapest, on the costs of the folds.
+    """
+
+    results: tuple[LearnerResult, ...]
+    n_rows: int
+    n_folds: int
+    n_repeats: int
+    constant: Any
+    constant_cost: float
+    level: float = 0.95
+    tests: tuple[PairTest, ...] = ()
+
+    @property
+    def cheapest(self) -> LearnerResult:
+        """The result of least cost, tests included where columns have prices; the first one on ties."""
+        return _cheapest(self.results)
+
+    @property
+    def priced(self) -> bool:
+        """Whether columns have prices."""
+        return any(result.bill is not None for result in self.results)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self) | {"results": [asdict(result) for result in self.results]}
+
+
+def compare(
+    learners: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    cost_matrix: Any = None,
+    feature_costs: Any = None,
+    sample_weight: Any = None,
+    n_folds: int = 10,
+    n_repeats: int = 1,
+    random_state: int = 0,
+    level: float = 0.95,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Cross-validate learners on the same folds.
+
+    Intervals follow Nadeau and Bengio: the variance over folds is enlarged because training sets overlap.
+
+    Parameters
+    ----------
+    learners : mapping of name to classifier
+    X, y : data and labels, as the learners take them
+    cost_matrix : anything that `as_cost_matrix` takes
+        The costs that all are judged by; the learners keep their own.
+    feature_costs : anything that `as_feature_costs` takes
+        What it costs to read the columns, for the bill; the learners keep their own. Trees pay for what they
+        ask, other learners for every column.
+    sample_weight : array-like of shape (n_samples,), optional
+    n_folds, n_repeats : int
+        Folds of one repetition, which are stratified, and number of repetitions.
+    random_state : int
+        Repetition r shuffles with ``random_state + r``.
+    level : float
+        Confidence level.
+    progress : callable, optional
+        Called with the number of fits done, of all fits, and the name of the learner whose turn it is.
+
+    References
+    ----------
+    C. Nadeau, Y. Bengio (2003). Inference for the Generalization Error. Machine Learning 52, 239-281.
+
+    Examples
+    --------
+    >>> from stakes import C45Classifier, datasets
+    >>> table, costs = datasets.load_table("german")
+    >>> learners = {"C4.5": C45Classifier(), "C4.5CS": C45Classifier(cost_matrix=costs)}
+    >>> compare(learners, table, table.labels(), cost_matrix=costs).cheapest.name
+    'C4.5CS'
+    """
+    labels = np.asarray(y)
+    classes, codes = np.unique(labels, return_inverse=True)
+    _check_plan(learners, len(labels), n_folds, n_repeats, level)
+    matrix = as_cost_matrix(cost_matrix, classes)
+    prices = None if feature_costs is None else as_feature_costs(feature_costs, _column_names(X))
+    weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    data = Part(X, labels, None if sample_weight is None else weight)
+    folds = [stratified_folds(codes, n_folds, random_state + r) for r in range(n_repeats)]
+    total_fits, done = len(learners) * n_repeats * n_folds, 0
+    trials: dict[str, list[Trial]] = {}
+    for name, learner in learners.items():
+        trials[name] = []
+        for train, test in _splits(folds, weight):
+            if progress is not None:
+                progress(done, total_fits, name)
+            trials[name].append(run_trial(clone(learner), data.take(train), data.take(test), matrix, prices))
+            done += 1
+    if progress is not None:
+        progress(done, total_fits, "")
+    return summarise(trials, data, matrix, n_folds, n_repeats, level)
+
+
+def summarise(
+    trials: Mapping[str, list[Trial]],
+    data: Part,
+    matrix: CostMatrix,
+    n_folds: int,
+    n_repeats: int,
+    level: float = 0.95,
+) -> Comparison:
+    """Put the trials of learners, which must be on the same folds, side by side."""
+    weight = data.shares
+    constants = weight @ matrix.values[matrix.codes(data.labels)] / weight.sum()
+    best = int(min_cost_class(constants[None, :])[0])
+    base = float(constants[best])
+    results = tuple(_summary(name, found, float(weight.sum()), base, level) for name, found in trials.items())
+    return Comparison(
+        results,
+        len(data.labels),
+        n_folds,
+        n_repeats,
+        _plain_label(matrix, best),
+        base,
+        level,
+        tuple(_tests(trials, _cheapest(results).name)),
+    )
+
+
+def _plain_label(matrix: CostMatrix, code: int) -> Any:
+    return code if matrix.classes is None else matrix.classes[code : code + 1].tolist()[0]
+
+
+def _cheapest(results: tuple[LearnerResult, ...]) -> LearnerResult:
+    return min(results, key=lambda result: result.decisive.mean)
+
+
+def _tests(trials: Mapping[str, list[Trial]], cheapest: str) -> list[PairTest]:
+    paid = {
+        name: np.array([(fold.cost + (fold.test_cost or 0.0)) / fold.weight for fold in found])
+        for name, found in trials.items()
+    }
+    ratio = float(np.mean([fold.weight / fold.train_weight for fold in trials[cheapest]]))
+    return against(cheapest, paid, ratio)
+
+
+def _check_plan(learners: Mapping[str, Any], n_rows: int, n_folds: int, n_repeats: int, level: float) -> None:
+    if not learners:
+        raise ValueError("learners must hold at least one learner, got none")
+    if not 2 <= n_folds <= n_rows:
+        raise ValueError(f"n_folds must be between 2 and the number of rows, {n_rows}, got {n_folds}")
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be at least 1, got {n_repeats}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, such as 0.95, got {level}")
+
+
+def _splits(
+    folds: list[NDArray[np.intp]], weight: NDArray[np.float64]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    for fold in folds:
+        for number in range(int(fold.max()) + 1):
+            train, test = np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+            if weight[train].sum() > 0 and weight[test].sum() > 0:
+                yield train, test
+
+
+def _summary(name: str, folds: list[Trial], weight: float, base: float, level: float) -> LearnerResult:
+    tested = sum(fold.weight for fold in folds)
+    cost = _interval([(fold.cost, fold) for fold in folds], level)
+    errors = _interval([(fold.errors, fold) for fold in folds], level)
+    tests = [(fold.test_cost, fold) for fold in folds if fold.test_cost is not None]
+    bill = [(fold.cost + looked, fold) for looked, fold in tests]
+    return LearnerResult(
+        name=name,
+        cost=cost,
+        total=cost.mean * weight,
+        errors=Interval(errors.mean, max(errors.low, 0.0), min(errors.high, 1.0)),
+        high_cost_errors=sum(fold.high_cost_errors for fold in folds) / tested * weight,
+        savings=None
+        if base == 0
+        else Interval(*((base - x) / abs(base) for x in (cost.mean, cost.high, cost.low))),
+        leaves=_mean([fold.leaves for fold in folds]),
+        seconds=float(np.mean([fold.seconds for fold in folds])),
+        nodes=_mean([fold.nodes for fold in folds]),
+        test_cost=_interval(tests, level) if tests else None,
+        bill=_interval(bill, level) if bill else None,
+        upfront_cost=_mean([fold.upfront_cost for fold in folds]),
+    )
+
+
+def _mean(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _column_names(X: Any) -> tuple[str, ...]:
+    return (X if isinstance(X, Table) else Table.from_data(X)).schema.names
+
+
+def _interval(sums: list[tuple[float, Trial]], level: float) -> Interval:
+    """Corrected resampled t interval of a mean per row, the mean being that of all rows."""
+    per_row = np.array([value / fold.weight for value, fold in sums])
+    mean = sum(value for value, _ in sums) / sum(fold.weight for _, fold in sums)
+    if len(per_row) < 2:
+        return Interval(mean, mean, mean)
+    ratio = float(np.mean([fold.weight / fold.train_weight for _, fold in sums]))
+    spread = float(np.sqrt((1 / len(per_row) + ratio) * per_row.var(ddof=1)))
+    half = float(stdtrit(len(per_row) - 1, (1 + level) / 2)) * spread
+    return Interval(mean, mean - half, mean + half)
+
+
+def mean_interval(values: NDArray[np.float64], weight: NDArray[np.float64], level: float = 0.95) -> Interval:
+    """Mean of independent (weighted) rows with its t interval."""
+    share = weight / weight.sum()
+    mean = float(share @ values)
+    size = 1 / float(share @ share)  # number of equally weighted rows that say as much
+    if size <= 1:
+        return Interval(mean, mean, mean)
+    variance = float(share @ (values - mean) ** 2) * size / (size - 1)
+    half = float(stdtrit(size - 1, (1 + level) / 2)) * float(np.sqrt(variance / size))
+    return Interval(mean, mean - half, mean + half)

@@ -1,0 +1,181 @@
+"""One trial: a learner is fitted on one part of the rows and judged on another."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._base.features import take_rows, takes
+from stakes.compare.looking import looking
+from stakes.costs import CostMatrix, FeatureCosts
+from stakes.decision import Guard
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Rows with their labels; ``weight`` is None where every row counts once."""
+
+    X: Any
+    labels: NDArray[Any]
+    weight: NDArray[np.float64] | None = None
+
+    def take(self, rows: NDArray[np.intp]) -> Part:
+        """Some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Part(take_rows(self.X, rows), self.labels[rows], weight)
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """What each row counts."""
+        return np.ones(len(self.labels)) if self.weight is None else self.weight
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of it: sums over the (weighted) rows that were tested.
+
+    Attributes
+    ----------
+    weight, train_weight : float
+        Rows tested and learnt from.
+    cost, errors, high_cost_errors : float
+        Of the rows that were decided. Errors are dear where they cost more than the cheapest kind.
+    undecided : float
+        Rows that the learner left undecided.
+    rows, right, silent : tuple of float
+        By class, in the order of the costs: rows tested, decided rightly, left undecided.
+    leaves, nodes : int or None
+        Size of the model where it has one.
+    seconds : float
+        Time of the fit.
+    test_cost, upfront_cost : float or None
+        Where columns have prices: of the tests that the rows met, and of every column that may be asked for.
+    """
+
+    weight: float
+    train_weight: float
+    cost: float
+    errors: float
+    high_cost_errors: float
+    undecided: float
+    rows: tuple[float, ...]
+    right: tuple[float, ...]
+    silent: tuple[float, ...]
+    leaves: int | None
+    nodes: int | None
+    seconds: float
+    test_cost: float | None = None
+    upfront_cost: float | None = None
+
+
+def run_trial(
+    model: Any,
+    train: Part,
+    test: Part,
+    matrix: CostMatrix,
+    prices: FeatureCosts | None = None,
+    *,
+    abstains: bool = False,
+) -> Trial:
+    """Fit the model on one part and judge it on the other.
+
+    Parameters
+    ----------
+    model : classifier, not fitted yet; it is fitted in place
+    train, test : Part
+    matrix : CostMatrix
+        The costs to judge by; the model keeps its own.
+    prices : FeatureCosts, optional
+        Prices to judge by.
+    abstains : bool
+        Whether the model may leave rows undecided: its ``decide`` is asked instead of ``predict``.
+
+    Examples
+    --------
+    >>> from stakes import C45Classifier, CostMatrix, datasets
+    >>> table, costs = datasets.load_table("german")
+    >>> rows = Part(table, table.labels())
+    >>> train, test = rows.take(np.arange(700)), rows.take(np.arange(700, 1000))
+    >>> run_trial(C45Classifier(cost_matrix=costs), train, test, costs).cost
+    212.0
+    """
+    extra = (
+        {} if train.weight is None or not takes(model, "sample_weight") else {"sample_weight": train.weight}
+    )
+    start = time.perf_counter()
+    model.fit(train.X, train.labels, **extra)
+    seconds = time.perf_counter() - start
+    actual = matrix.codes(test.labels)
+    predicted, decided = answers(model, test.X, matrix, abstains)
+    looked = None if prices is None else looking(model, test.X, prices)
+    share = test.shares
+    wrong = decided & (actual != predicted)
+    dear = wrong & (matrix.normalise().values[actual, predicted] > 1.0)
+
+    def by_class(which: NDArray[np.bool_]) -> tuple[float, ...]:
+        sums = np.bincount(actual[which], weights=share[which], minlength=len(matrix.values))
+        return tuple(sums.tolist())
+
+    return Trial(
+        weight=float(share.sum()),
+        train_weight=float(train.shares.sum()),
+        cost=float(share[decided] @ matrix.values[actual, predicted][decided]),
+        errors=float(share @ wrong),
+        high_cost_errors=float(share @ dear),
+        undecided=float(share @ ~decided),
+        rows=by_class(np.ones(len(actual), dtype=bool)),
+        right=by_class(decided & ~wrong),
+        silent=by_class(~decided),
+        leaves=count_leaves(model),
+        nodes=count_nodes(model),
+        seconds=seconds,
+        test_cost=None if looked is None else float(share @ looked.by_row),
+        upfront_cost=None if looked is None else looked.upfront,
+    )
+
+
+def answers(
+    model: Any, X: Any, matrix: CostMatrix, abstains: bool
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Codes of the answers, and which rows have one; a row without has code 0."""
+    if not abstains:
+        predicted = matrix.codes(model.predict(X), "predictions")
+        return predicted, np.ones(len(predicted), dtype=bool)
+    decision = model.decide(X)
+    decided = ~np.asarray(decision.undecided, dtype=bool)
+    predicted = np.zeros(len(decided), dtype=np.intp)
+    predicted[decided] = matrix.codes(np.asarray(decision.labels)[decided], "predictions")
+    return predicted, decided
+
+
+def count_leaves(model: Any) -> int | None:
+    """Leaves of a fitted tree, through wrappers and pipelines; None for what has no leaves."""
+    if isinstance(model, Guard) and model.guarded_:
+        return 1
+    if hasattr(model, "get_n_leaves"):
+        return int(model.get_n_leaves())
+    inner = _inner(model)
+    return None if inner is None else count_leaves(inner)
+
+
+def count_nodes(model: Any) -> int | None:
+    """Nodes of a fitted tree, leaves included, through wrappers and pipelines; None for what has none."""
+    if (isinstance(model, Guard) and model.guarded_) or getattr(model, "asks_nothing", False):
+        return 1
+    # scikit-learn's trees keep the number inside
+    size = getattr(model, "n_nodes_", getattr(getattr(model, "tree_", None), "node_count", None))
+    if size is not None:
+        return int(size)
+    inner = _inner(model)
+    return None if inner is None else count_nodes(inner)
+
+
+def _inner(model: Any) -> Any:
+    """What a wrapper or a pipeline has inside, None where there is nothing."""
+    # MetaCost predicts with the one model; other ensembles keep a sample of their parts as estimator_
+    inner = getattr(model, "model_" if hasattr(model, "estimators_") else "estimator_", None)
+    return model.steps[-1][1] if inner is None and hasattr(model, "steps") else inner

@@ -1,0 +1,111 @@
+"""From an answer, as a person or a program gives it, to the value that a column of a table holds."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from stakes._text.words import shorten
+from stakes.table import Column, Schema
+from stakes.table._columns import is_missing
+
+#: A value as tables hold it: a float, NaN where missing, or the code of a category, -1 where missing.
+Encoded = float | int
+
+
+def encode_answer(column: Column, answer: Any, unseen: str = "missing") -> Encoded:
+    """Return the encoded value of one answer.
+
+    Parameters
+    ----------
+    column : Column
+    answer : number, text, category or None
+        None and NaN are missing. Numbers may come as text; a category may come as it is written.
+    unseen : {"missing", "error"}
+        What a category is that the column does not have.
+
+    Examples
+    --------
+    >>> encode_answer(Column("income"), " 24.5 ")
+    24.5
+    >>> encode_answer(Column("housing", "nominal", ("rent", "own")), "own")
+    1
+    >>> encode_answer(Column("income"), "much")
+    Traceback (most recent call last):
+        ...
+    ValueError: the answer for 'income' must be a finite number, or None where it is unknown, got 'much'
+    """
+    value = answer.item() if isinstance(answer, np.generic) else answer
+    if is_missing(value):
+        return missing_value(column)
+    return _category(column, value, unseen) if column.is_nominal else _number(column, value)
+
+
+def missing_value(column: Column) -> Encoded:
+    """Return what stands for a missing value in this column."""
+    return -1 if column.is_nominal else math.nan
+
+
+def is_unknown(answer: Any) -> bool:
+    """Whether the answer says that nothing is known."""
+    return is_missing(answer.item() if isinstance(answer, np.generic) else answer)
+
+
+def encode_known(schema: Schema, row: Any, unseen: str) -> dict[int, Encoded]:
+    """Encode what is known of a row, a mapping of names to values, by column number."""
+    if row is None:
+        return {}
+    if not isinstance(row, Mapping) and not (hasattr(row, "keys") and hasattr(row, "__getitem__")):
+        raise TypeError(f"row must be a mapping of names of columns to values, got {type(row).__name__}")
+    known = dict(row)
+    strange = [name for name in known if name not in schema.names]
+    if strange:
+        close = difflib.get_close_matches(str(strange[0]), schema.names, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(
+            f"row must have names of columns, {shorten(schema.names)}, got {shorten(strange)}{hint}"
+        )
+    return {
+        j: encode_answer(column, known[column.name], unseen)
+        for j, column in enumerate(schema.columns)
+        if column.name in known
+    }
+
+
+def _number(column: Column, value: Any) -> float:
+    number = math.inf
+    try:
+        # Python reads 1_000, nobody else does
+        if isinstance(value, Real) or (isinstance(value, str) and "_" not in value):
+            number = float(value)
+    except (ValueError, OverflowError):
+        pass
+    if math.isinf(number):
+        hint = "; write decimals with a point" if isinstance(value, str) and "," in value else ""
+        raise ValueError(
+            f"the answer for {column.name!r} must be a finite number, or None where it is unknown, "
+            f"got {value!r}{hint}"
+        )
+    return number
+
+
+def _category(column: Column, value: Any, unseen: str) -> int:
+    categories = column.categories
+    if isinstance(value, str | bool | int | float):
+        if value in categories:
+            return categories.index(value)
+        # A file or a terminal has text where the model has numbers, or the other way round.
+        written = [str(category) for category in categories]
+        if str(value) in written:
+            return written.index(str(value))
+        if unseen == "missing":
+            return -1
+    raise ValueError(
+        f"the answer for {column.name!r} must be one of {shorten(categories)}, or None where it is unknown, "
+        f"got {value!r}"
+    )

@@ -1,0 +1,136 @@
+"""How a C4.5 tree is made: what rows weigh, then growing, pruning and reading off probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _core
+from stakes.costs import CostMatrix, example_vector
+from stakes.table import Table
+from stakes.tree.core import as_model, core_table
+from stakes.tree.model import TreeModel
+
+Weights = NDArray[np.float64]
+
+#: C4.5 reads the normal deviate of a confidence off this table, by straight lines between the points.
+_C45_CONFIDENCE = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
+_C45_DEVIATE = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
+
+
+def deviate(confidence: float, dialect: str) -> float:
+    """Normal deviate of the upper confidence limit on errors.
+
+    Examples
+    --------
+    >>> deviate(0.25, "c45")
+    0.6925
+    >>> round(deviate(0.25, "j48"), 6)
+    0.67449
+    """
+    if dialect == "c45":
+        return float(np.interp(confidence, _C45_CONFIDENCE, _C45_DEVIATE))
+    # J48 uses the normal quantile; a confidence of 1 has none and means no correction at all.
+    return NormalDist().inv_cdf(1.0 - confidence) if confidence < 1.0 else 0.0
+
+
+@dataclass(frozen=True)
+class RowWeights:
+    """What each training row weighs, in the three places where that matters.
+
+    Attributes
+    ----------
+    grow, prune : array of shape (n_samples,) or None
+        Weights while the tree is grown, and while it is pruned and its leaves are labelled.
+    plain : array of shape (n_samples,) or None
+        Weights without any cost: the user's ``sample_weight``. None always means 1 for every row.
+    per_class : array of shape (n_classes,) or None
+        ``prune / plain`` where that is one number per class.
+    """
+
+    grow: Weights | None
+    prune: Weights | None
+    plain: Weights | None
+    per_class: Weights | None = None
+
+
+def row_weights(
+    cost_use: str,
+    how: str,
+    codes: NDArray[np.int32],
+    sample_weight: Weights | None,
+    cost_matrix: CostMatrix | None,
+    costs: Weights | None,
+) -> RowWeights:
+    """Ting's instance weights (equation 2) from class costs or from each example's own costs.
+
+    Rows weigh in proportion to what mistaking them costs; their sum stays what it was.
+    """
+    if cost_use == "none" or (cost_matrix is None and costs is None):
+        return RowWeights(sample_weight, sample_weight, sample_weight)
+    per_class = None
+    if costs is not None:
+        importance = example_vector(costs, codes, how)
+    else:
+        assert cost_matrix is not None
+        per_class = cost_matrix.vector(how)
+        importance = per_class[codes]
+    plain = np.ones(len(codes)) if sample_weight is None else sample_weight
+    total = float(plain @ importance)
+    if total <= 0:
+        raise ValueError(
+            "costs must make at least one mistake on the training rows cost something; here each costs 0"
+        )
+    scale = plain.sum() / total
+    altered = plain * (importance * scale)
+    if cost_use == "priors":
+        return RowWeights(altered, sample_weight, sample_weight)
+    return RowWeights(altered, altered, sample_weight, None if per_class is None else per_class * scale)
+
+
+def learn_tree(
+    table: Table,
+    codes: NDArray[np.int32],
+    n_classes: int,
+    weights: RowWeights,
+    cost_values: NDArray[np.float64],
+    *,
+    prune: str | None,
+    dialect: str,
+    confidence: float,
+    raise_subtrees: bool,
+    **growing: Any,
+) -> tuple[TreeModel, NDArray[np.float64] | None]:
+    """Grow and prune one tree.
+
+    Returns
+    -------
+    tree : TreeModel
+    observed : array of shape (n_nodes, n_classes) or None
+        Class weights without costs, where they differ from the tree's own.
+    """
+    rows = core_table(table)
+    tree = _core.grow_tree(rows, codes, n_classes, weights.grow, dialect=dialect, **growing)
+    if weights.prune is not weights.grow:
+        tree.recount(rows, codes, weights.prune)
+    if prune == "error":
+        z = deviate(confidence, dialect)
+        tree.prune_by_errors(rows, codes, weights.prune, dialect, confidence, z, raise_subtrees)
+    elif prune == "cost":
+        # The loss multiplies class shares by costs; weights that hold the costs would count them twice.
+        if weights.plain is not weights.prune:
+            tree.recount(rows, codes, weights.plain)
+        tree.prune_by_cost(np.ascontiguousarray(cost_values))
+        if weights.plain is not weights.prune:
+            tree.recount(rows, codes, weights.prune)
+    model = as_model(tree, n_classes)
+    if weights.plain is weights.prune:
+        return model, None
+    if weights.per_class is not None and np.all(weights.per_class > 0):
+        return model, model.class_weights / weights.per_class
+    tree.recount(rows, codes, weights.plain)
+    return model, as_model(tree, n_classes).class_weights

@@ -1,0 +1,251 @@
+"""Trees that keep the whole bill small: what mistakes cost, and the tests met on the way to the answer.
+
+1. Bagged trees say, for each row they have not seen, how probable each class is. A row then counts half as
+   its own class and half as these probabilities: one odd row no longer makes a leaf worth its price.
+2. A search that looks ahead builds the tree. At each node it tries the tests with the least bill if the
+   branches were leaves, with the most information per price, and with the most information; it keeps the
+   test with the least bill of the whole tree below it. Each leaf adds a penalty to the bill.
+3. The unit of the penalty is what one row costs without any test. One unit is the rule; cross-validation may
+   replace it with a larger one, or with no test at all, where that is better by more than a standard error.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _core
+from stakes._base.folds import stratified_folds
+from stakes.costs import PriceArrays
+from stakes.table import Table
+from stakes.tree.core import as_model, node_probabilities
+from stakes.tree.model import TreeModel
+from stakes.tree.prices import core_prices, path_prices
+from stakes.tree.total_cost.teacher import out_of_bag
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+#: Penalties of a leaf that are compared, in units; the first is kept unless another is clearly better.
+PENALTIES = (1.0, 2.0, 4.0, 8.0, np.inf)
+
+#: Cells (rows times columns) beyond which the search tries half as many tests per node.
+_LARGE = 150_000
+
+#: Rows that all bagged trees together should take, but never fewer trees than this.
+_TREE_ROWS, _FEW_TREES = 100_000, 20
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows to learn from or to judge by."""
+
+    columns: list[NDArray[Any]]
+    n_values: list[int]
+    codes: Codes
+    weights: Floats | None
+
+    def take(self, rows: NDArray[np.intp]) -> _Rows:
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, columns=[c[rows] for c in self.columns], codes=self.codes[rows], weights=weights)
+
+    def weight(self) -> Floats:
+        return np.ones(len(self.codes)) if self.weights is None else self.weights
+
+
+@dataclass(frozen=True, eq=False)
+class _Learner:
+    n_classes: int
+    costs: Floats
+    prices: PriceArrays
+    trust: float
+    n_trees: int
+    search: dict[str, Any]
+
+    def shares(self, rows: _Rows, seed: np.random.SeedSequence) -> Floats:
+        """Classes of each row: partly its own, partly what trees without it say."""
+        own = np.eye(self.n_classes)[rows.codes]
+        if self.trust >= 1.0:
+            return own
+        rng = np.random.default_rng(seed)
+        n_trees = min(self.n_trees, max(_FEW_TREES, _TREE_ROWS // len(rows.codes)))
+        others = out_of_bag(
+            rows.columns, rows.n_values, rows.codes, self.n_classes, rows.weights, rng, n_trees
+        )
+        others = np.where(others.sum(axis=1, keepdims=True) > 0, others, own)
+        mixed = self.trust * own + (1.0 - self.trust) * others
+        mixed[mixed < 0.01] = 0.0  # they would double the work and move no decision
+        return mixed / mixed.sum(axis=1, keepdims=True)
+
+    def grow(self, rows: _Rows, shares: Floats, penalties: tuple[float, ...]) -> list[TreeModel]:
+        row, code = np.nonzero(shares)
+        spread = rows.take(row)
+        weights = np.ascontiguousarray(shares[row, code] * spread.weight())
+        codes = code.astype(np.int32)
+        table = _core.Table(spread.columns, spread.n_values)
+        totals = np.bincount(codes, weights=weights, minlength=self.n_classes)
+        unit = float((totals @ self.costs).min()) / max(float(rows.weight().sum()), 1e-300)
+        search = {**self.search, "prices": core_prices(self.prices)}
+        if len(rows.codes) * len(rows.columns) > _LARGE:
+            search["width"] = max(1, search["width"] // 2)
+        found = []
+        for penalty in penalties:
+            if np.isinf(penalty):
+                search["max_depth"] = 0
+            tree = _core.grow_total_cost(
+                table,
+                codes,
+                self.n_classes,
+                weights,
+                self.costs,
+                leaf_penalty=0.0 if np.isinf(penalty) else penalty * unit,
+                **search,
+            )
+            found.append(as_model(tree, self.n_classes))
+        return found
+
+    def bills(self, tree: TreeModel, rows: _Rows, shares: Floats) -> Floats:
+        """Expected bill of each row whose classes are so probable."""
+        shares_at = node_probabilities(tree.class_weights, tree.parent)
+        values = np.column_stack([shares_at, path_prices(self.prices, tree)])
+        table = _core.Table(rows.columns, rows.n_values)
+        everyone = np.arange(len(rows.codes), dtype=np.int64)
+        reached = _core.route_mixture(table, *tree.links(), everyone, values).reshape(len(everyone), -1)
+        answer = (reached[:, :-1] @ self.costs).argmin(axis=1)
+        return reached[:, -1] + (shares @ self.costs)[everyone, answer]
+
+
+def learn_total_cost(
+    table: Table,
+    codes: Codes,
+    n_classes: int,
+    weights: Floats | None,
+    cost_values: Floats,
+    prices: PriceArrays,
+    *,
+    leaf_penalty: float | None = None,
+    max_depth: int = 6,
+    width: int = 4,
+    min_objects: float = 3.0,
+    max_bins: int = 64,
+    max_path_cost: float = np.inf,
+    max_upfront_cost: float = np.inf,
+    trust: float = 0.5,
+    n_trees: int = 100,
+    n_folds: int = 5,
+    n_jobs: int = 1,
+    random_state: int | None = 0,
+) -> TreeModel:
+    """Tree with a small sum of misclassification costs and prices of the tests met, per row.
+
+    Parameters
+    ----------
+    table : Table
+        The columns.
+    codes : int32 array of shape (n_samples,)
+        Class codes.
+    n_classes : int
+        Number of classes.
+    weights : array of shape (n_samples,) or None
+        How many rows each row stands for.
+    cost_values : array of shape (n_classes, n_classes)
+        Costs indexed [actual, predicted].
+    prices : PriceArrays
+        What the tests cost.
+    leaf_penalty : float or None
+        What a leaf adds to the bill, in units of what one row costs without any test; ``inf`` asks nothing.
+        None: chosen by cross-validation.
+    max_depth : int
+        Longest path.
+    width : int
+        Tests tried per ranking at the root, half as many at each further level; halved on large tables.
+    min_objects : float
+        Least weight of known rows on each side of a test.
+    max_bins : int
+        Bins of a numeric column, 2 to 255.
+    max_path_cost, max_upfront_cost : float
+        Hard limits: no path costs more, and all columns of the tree together cost no more.
+    trust : float
+        How much a row counts as its own class; the rest is what trees that have not seen it say.
+    n_trees : int
+        Number of these trees; fewer on large tables, where each row has many like it.
+    n_folds : int
+        Folds of the cross-validation.
+    n_jobs : int
+        Folds that are worked on at a time. The tree does not depend on it.
+    random_state : int or None
+        Seed of bags and folds; None draws one.
+
+    Returns
+    -------
+    TreeModel
+        Its class weights are those of the mixed classes; their cheapest class is what a node should answer.
+    """
+    n_values = [len(c.categories) if c.is_nominal else -1 for c in table.schema.columns]
+    rows = _Rows(list(table.columns), n_values, codes, weights)
+    if weights is not None and not np.all(weights > 0):  # a fold must not end up without weight
+        rows = rows.take(np.flatnonzero(weights > 0))
+    search = {
+        "max_depth": max_depth,
+        "width": width,
+        "exhaustive": False,
+        "min_objects": min_objects,
+        "max_bins": max_bins,
+        "max_path_cost": max_path_cost,
+        "max_upfront_cost": max_upfront_cost,
+    }
+    costs = np.ascontiguousarray(cost_values, dtype=np.float64)
+    learner = _Learner(n_classes, costs, prices, trust, n_trees, search)
+    final, *seeds = np.random.SeedSequence(random_state).spawn(n_folds + 2)
+    shares = learner.shares(rows, final)
+    if leaf_penalty is None:
+        leaf_penalty = _choose_penalty(learner, rows, shares, seeds, n_jobs)
+    return learner.grow(rows, shares, (leaf_penalty,))[0]
+
+
+def _choose_penalty(
+    learner: _Learner, rows: _Rows, shares: Floats, seeds: list[np.random.SeedSequence], n_jobs: int
+) -> float:
+    """Penalty with the least bill on rows not learned from; the first if none is clearly better."""
+    n_folds = min(len(seeds) - 1, len(rows.codes))
+    if n_folds < 2:
+        return PENALTIES[0]
+    fold = stratified_folds(rows.codes.astype(np.intp), n_folds, np.random.default_rng(seeds[-1]))
+    bills = np.zeros((len(rows.codes), len(PENALTIES)))
+
+    def judge(k: int) -> None:
+        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        train, test = rows.take(inside), rows.take(outside)
+        trees = learner.grow(train, learner.shares(train, seeds[k]), PENALTIES)
+        for j, tree in enumerate(trees):
+            # The mixed classes of the judged rows: half as noisy a judge where a rare class is dear.
+            bills[outside, j] = learner.bills(tree, test, shares[outside])
+
+    # Two folds of a large table have rows enough to tell the penalties apart.
+    n_judged = 2 if len(rows.codes) * len(rows.columns) > _LARGE else n_folds
+    with ThreadPoolExecutor(max(1, n_jobs)) as pool:
+        list(pool.map(judge, range(n_judged)))
+    judged = fold < n_judged
+    return PENALTIES[clearly_best(bills[judged], rows.weight()[judged])]
+
+
+def clearly_best(bills: Floats, weights: Floats) -> int:
+    """Column with the least mean bill, where it is better than the first by more than a standard error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> clearly_best(np.array([[2.0, 1.0], [2.0, 1.1], [2.0, 0.9]]), np.ones(3))
+    1
+    >>> clearly_best(np.array([[2.0, 9.0], [2.0, 0.0], [9.0, 0.0]]), np.ones(3))
+    0
+    """
+    share = weights / weights.sum()
+    saved = bills[:, :1] - bills
+    mean = share @ saved
+    error = np.sqrt(np.sum((share[:, np.newaxis] * (saved - mean)) ** 2, axis=0))
+    return int(np.argmax(np.where(mean > error, mean - error, 0.0)))

@@ -1,0 +1,73 @@
+"""What other rows say about a row: class probabilities from trees that have not seen it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes import _core
+from stakes.tree.core import as_model, node_probabilities
+
+_GROWING: dict[str, Any] = {
+    "criterion": "gain",
+    "dialect": "c45",
+    "min_objects": 1.0,
+    "group_values": False,
+    "max_depth": -1,
+    "max_leaf_nodes": 0,
+    "min_gain": 0.0,
+    "max_bins": 255,
+    "collapse": False,
+    "n_threads": 1,
+}
+
+
+def out_of_bag(
+    columns: Sequence[NDArray[Any]],
+    n_values: Sequence[int],
+    codes: NDArray[np.int32],
+    n_classes: int,
+    weights: NDArray[np.float64] | None,
+    rng: np.random.Generator,
+    n_trees: int,
+) -> NDArray[np.float64]:
+    """Class probabilities of each row, from bagged trees on half of the columns or more, drawn at random.
+
+    Only trees whose bag lacks the row answer for it, so that its own class has no say. Rows that are in every
+    bag get zeros.
+
+    Parameters
+    ----------
+    columns, n_values
+        Columns of a table as the core takes them.
+    codes : int32 array of shape (n_samples,)
+    n_classes : int
+    weights : array of shape (n_samples,) or None
+    rng : numpy.random.Generator
+    n_trees : int
+
+    Returns
+    -------
+    array of shape (n_samples, n_classes)
+    """
+    n_samples, n_columns = len(codes), len(columns)
+    total, answers = np.zeros((n_samples, n_classes)), np.zeros(n_samples)
+    half = -(-n_columns // 2)
+    for _ in range(n_trees):
+        bag = np.bincount(rng.integers(n_samples, size=n_samples), minlength=n_samples).astype(np.float64)
+        n_chosen = rng.integers(half, n_columns, endpoint=True)
+        chosen = np.sort(rng.choice(n_columns, size=n_chosen, replace=False))
+        drawn = bag if weights is None else bag * weights
+        outside = np.flatnonzero(bag == 0)
+        if not len(outside) or not drawn.any():
+            continue
+        table = _core.Table([columns[j] for j in chosen], [n_values[j] for j in chosen])
+        tree = as_model(_core.grow_tree(table, codes, n_classes, drawn, **_GROWING), n_classes)
+        shares = node_probabilities(tree.class_weights, tree.parent)
+        answer = _core.route_mixture(table, *tree.links(), outside, shares)
+        total[outside] += answer.reshape(-1, n_classes)
+        answers[outside] += 1
+    return total / np.maximum(answers, 1)[:, np.newaxis]

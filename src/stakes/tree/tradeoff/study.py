@@ -1,0 +1,183 @@
+"""The fits behind a search for a trade-off, in threads, with progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from stakes._base.folds import check_folds, stratified_folds
+from stakes.costs import CostMatrix, FeatureCosts, as_cost_matrix, as_feature_costs
+from stakes.table import Table
+from stakes.tree.core import presort
+from stakes.tree.tradeoff.path import gamma_grid
+
+
+class Study:
+    """The fits behind one search: data that is encoded once, and the models learnt from it.
+
+    Columns are encoded once and sorted once per fold, for all settings of the knob. Sorting is only about 5 %
+    of a full tree's fit, and sorted columns are copied for each tree: a whole search on 768 or 100,000 rows
+    was measured to take the same time with and without it; trees of few leaves on large tables gain a sixth.
+    """
+
+    def __init__(
+        self,
+        search: Any,
+        inner: Any,
+        table: Table,
+        codes: NDArray[np.intp],
+        rows: NDArray[np.float64] | None,
+        weight: NDArray[np.float64] | None,
+    ) -> None:
+        self.search = search
+        self.table, self.codes, self.rows, self.weight = table, codes, rows, weight
+        self.sorted = presort(table)
+        self.classes = search.classes_
+        names = table.schema.names
+        prices = as_feature_costs(inner.feature_costs, names)
+        self.matrix = None if inner.cost_matrix is None else as_cost_matrix(inner.cost_matrix, self.classes)
+        self.kind = type(inner)
+        # Parameters that would be read again for each fit are read here.
+        self.params = inner.get_params(deep=False) | {
+            "feature_costs": FeatureCosts(dict.fromkeys(names, 1.0)) if prices is None else prices,
+            "categorical_features": None,
+            "cost_matrix": self.matrix,
+        }
+        plain = {"criterion": "gain_ratio", "max_upfront_cost": None, "max_path_cost": None}
+        self.plain = {name: value for name, value in plain.items() if name in self.params}
+        self.advance: Callable[[int, int], None] = lambda done, more: None
+        self.stop = Event()
+
+    def learn(self, changed: dict[str, Any] | None) -> Any:
+        """The model of all rows for a setting of the knob, None being the baseline."""
+        return self._fit(self.sorted, np.arange(len(self.codes)), changed)
+
+    def _fit(self, table: Table, which: NDArray[np.intp], changed: dict[str, Any] | None) -> Any:
+        params = self.params | (self.plain if changed is None else changed)
+        present = np.unique(self.codes[which])
+        extra: dict[str, Any] = {} if self.weight is None else {"sample_weight": self.weight[which]}
+        # A training fold may lack a class, and with it goes its part of the costs.
+        if len(present) == 1:
+            params = params | {"cost_matrix": None}
+        else:
+            if self.matrix is not None and len(present) < len(self.classes):
+                part = self.matrix.values[np.ix_(present, present)]
+                params = params | {"cost_matrix": CostMatrix(part, self.classes[present])}
+            if self.rows is not None:
+                extra["costs"] = self.rows[np.ix_(which, present)]
+        model = self.kind(**params).fit(table, self.classes[self.codes[which]], **extra)
+        self.advance(1, 0)
+        return model
+
+    def _in_threads(self, work: Callable[[Any], Any], items: list[Any]) -> list[Any]:
+        """Results in the order of the items. Threads share the table, and the core lets them run."""
+
+        def unless_stopped(item: Any) -> Any:
+            return None if self.stop.is_set() else work(item)
+
+        try:
+            pool = Parallel(n_jobs=self.search.n_jobs, require="sharedmem")
+            return list(pool(delayed(unless_stopped)(item) for item in items))
+        except BaseException:
+            self.stop.set()
+            raise
+
+    def upfront(self, given: list[Any] | None) -> tuple[list[Any], list[float]]:
+        """The grid, and the price of the columns of each value's model; the baseline's comes last."""
+        known: dict[float, float] = {}
+
+        def costs_at(values: list[Any]) -> list[float]:
+            self.advance(0, len(values))
+            return self._in_threads(lambda v: self.learn({self.search.param: v}).upfront_cost(), values)
+
+        def remember(values: list[float]) -> list[float]:
+            costs = costs_at(values)
+            known.update(zip(values, costs, strict=True))
+            return costs
+
+        if given is None:
+            given = gamma_grid(remember)
+            remember([value for value in given if value not in known])
+            costs = [known[value] for value in given]
+        else:
+            costs = costs_at(given)
+        self.advance(0, 1)
+        return given, [*costs, self.learn(None).upfront_cost()]
+
+    def cross_validate(self, grid: list[Any]) -> tuple[NDArray[np.float64], ...]:
+        """Accuracy, cost of mistakes and cost of paths, per row; for each value and for the baseline."""
+        settings = [*({self.search.param: value} for value in grid), None]
+        bill = self.search.cost_matrix_.values[self.codes] if self.rows is None else self.rows
+        splits = list(self._splits())
+        self.advance(0, len(splits) * len(settings))
+
+        def fold(split: tuple[NDArray[np.intp], NDArray[np.intp]]) -> NDArray[np.float64]:
+            return self._fold(*split, settings, bill)
+
+        sums = np.sum(self._in_threads(fold, splits), axis=0)
+        share = np.ones(len(self.codes)) if self.weight is None else self.weight
+        tested = sum(float(share[test].sum()) for _, test in splits)
+        if tested <= 0:
+            raise ValueError("cv must test at least one row of positive weight")
+        return tuple(sums.T / tested)
+
+    def _fold(
+        self,
+        train: NDArray[np.intp],
+        test: NDArray[np.intp],
+        settings: list[dict[str, Any] | None],
+        bill: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Weighted sums over the test rows: right answers, cost of mistakes, of paths; a row per setting."""
+        table, unknown = presort(self.table.take(train)), self.table.take(test)
+        share = np.ones(len(test)) if self.weight is None else self.weight[test]
+        sums = np.zeros((len(settings), 3))
+        for i, changed in enumerate(settings):
+            if self.stop.is_set():
+                break
+            model = self._fit(table, train, changed)
+            predicted = np.searchsorted(self.classes, model.predict(unknown))
+            paths = model.path_cost(unknown) if self.search.bill == "path" else np.zeros(len(test))
+            sums[i] = share @ (predicted == self.codes[test]), share @ bill[test, predicted], share @ paths
+        return sums
+
+    def _splits(self) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Row numbers of the training and test parts; a part that weighs nothing is no part."""
+        folds, every = check_folds(self.search.cv), np.arange(len(self.codes))
+        if isinstance(folds, int):
+            if len(every) < 2:
+                raise ValueError("cv needs at least 2 rows to split, got n_samples=1")
+            fold = stratified_folds(self.codes, min(folds, len(every)), self.search.random_state)
+            folds = [(fold != number, fold == number) for number in range(fold.max() + 1)]
+        elif hasattr(folds, "split"):
+            folds = folds.split(every[:, np.newaxis], self.classes[self.codes])
+        for train, test in folds:
+            if self.weight is None or self.weight[train].sum() > 0:
+                yield every[train], every[test]
+
+
+@contextmanager
+def progress(verbose: int) -> Iterator[Callable[[int, int], None]]:
+    """Count the fits on stderr; nothing where that is no terminal."""
+    console = Console(stderr=True)
+    if not verbose or not console.is_terminal:  # a bar that is disabled prints an empty line before rich 15
+        yield lambda done, more: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task, total = bar.add_task("Fitting", total=0), 0
+
+        def advance(done: int, more: int) -> None:
+            nonlocal total
+            total += more
+            bar.update(task, advance=done, total=total)
+
+        yield advance
