@@ -244,8 +244,8 @@ def reproduced(monkeypatch):
     monkeypatch.setattr(reproduce, "write_lab_report", lambda path, found: path)
     monkeypatch.setattr(reproduce, "write_lab_index", lambda folder, done: folder / f"index of {len(done)}")
     monkeypatch.setattr(reproduce, "papers", lambda: ["p1", "p2"])
-    monkeypatch.setattr(reproduce.programs_figure, "reproduce_programs", programs)
-    monkeypatch.setattr(reproduce.programs_page, "page", lambda found: "page of programs")
+    recorded = SimpleNamespace(reproduce_programs=programs, page=lambda found: "page of programs")
+    monkeypatch.setattr(reproduce.figure_programs, "load_programs", lambda folder: recorded)
     return calls, failures
 
 

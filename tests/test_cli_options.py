@@ -159,6 +159,7 @@ def test_every_default():
             "n_jobs": -1,
             "cluster": None,
             "python": None,
+            "programs": None,
             "output": Path("stakes-lab"),
         },
         "show": {**nothing, "max_depth": None},

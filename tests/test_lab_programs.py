@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 from stakes.cli import app
-from stakes.lab.programs import collect, environments, figure, reproduce
-from stakes.lab.programs.recorder import Case
-from stakes.lab.programs.words import token
+from stakes.lab.programs import load_programs
+
+FOLDER = Path(__file__).parents[1] / "benchmarks" / "clarify" / "programs"
+PACKAGE = load_programs(FOLDER).__name__
+collect, environments, figure, page, recorder, reproduce, words = (
+    importlib.import_module(f"{PACKAGE}.{name}")
+    for name in ("collect", "environments", "figure", "page", "recorder", "reproduce", "words")
+)
+Case, token = recorder.Case, words.token
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="recording needs processes that fork")
 
@@ -47,7 +55,7 @@ def put_toy_in(monkeypatch):
         CAUSES={"one": "Left.", "two": "Right."},
         make=toy_case,
     )
-    monkeypatch.setitem(sys.modules, "stakes.lab.programs.toy_cases", cases)
+    monkeypatch.setitem(sys.modules, f"{PACKAGE}.toy_cases", cases)
     monkeypatch.setattr(collect, "environment", lambda *_: sys.executable)
     monkeypatch.setattr(collect, "find_python", lambda python: sys.executable)
     monkeypatch.setattr(figure, "PROGRAMS", ("toy",))
@@ -157,3 +165,25 @@ def test_other_programs_are_refused(tmp_path):
 def test_an_interpreter_that_cannot_be_started():
     with pytest.raises(ValueError, match="python must be an interpreter that can be started, got 'python0'"):
         environments.find_python("python0")
+
+
+def test_the_programs_are_asked_for_where_there_is_no_checkout(tmp_path, monkeypatch):
+    from stakes.lab import programs
+
+    monkeypatch.setattr(programs, "_CHECKOUT", tmp_path / "nowhere")
+    told = CliRunner().invoke(app, ["reproduce", "davis2006", "--figure", "1", "-o", str(tmp_path)])
+    assert told.exit_code == 1 and "benchmarks/clarify/programs of a checkout of stakes" in told.stderr
+    with pytest.raises(ValueError, match=r"--programs, got .*empty"):
+        load_programs(tmp_path / "empty")
+
+
+def test_programs_of_another_folder_take_the_place_of_the_checkouts(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "reproduce.py").write_text("")
+    (folder / "__init__.py").write_text("found = 'mine'\n")
+    try:
+        assert load_programs(folder).found == "mine"
+    finally:
+        sys.modules.pop(PACKAGE)
+    assert hasattr(load_programs(FOLDER), "reproduce_programs")

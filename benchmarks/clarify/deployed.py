@@ -23,16 +23,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from others import others
+from programs.collect import PROGRAMS, cases_of, collect, program_of
+from programs.figure import KINDS
+from programs.recorder import Case, Program, clean_environment, silenced
+from programs.words import token
 
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.run import run
 from stakes.forensics.runs import read_runs
 from stakes.forensics.train import Settings, train
 from stakes.forensics.validate import validate
-from stakes.lab.programs.collect import PROGRAMS, cases_of, collect, program_of
-from stakes.lab.programs.figure import KINDS
-from stakes.lab.programs.recorder import Case, Program, clean_environment, silenced
-from stakes.lab.programs.words import token
 
 #: Numbers of inputs that training never uses.
 UNSEEN = 1000

@@ -12,9 +12,9 @@ import sys
 import time
 from pathlib import Path
 
-from stakes.lab.programs.collect import PROGRAMS, collect
-from stakes.lab.programs.figure import rows
-from stakes.lab.programs.page import page
+from programs.collect import PROGRAMS, collect
+from programs.figure import rows
+from programs.page import page
 
 RESULTS = Path(__file__).parents[1] / "results" / "clarify.md"
 #: Seconds between two lines about how far it is.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from stakes.lab.programs import pip_cases
-from stakes.lab.programs.recorder import Case
+from programs import pip_cases
+from programs.recorder import Case
 
 
 def others(program: str, folder: Path) -> Iterator[Case]:

@@ -6,9 +6,9 @@ import inspect
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
+from stakes._base.private_sklearn import safe_indexing
 from stakes.table import Table
 
 
@@ -34,7 +34,7 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> None:
 
 def take_rows(X: Any, rows: Any) -> Any:
     """Rows of a table, array or frame."""
-    return X.take(rows) if isinstance(X, Table) else _safe_indexing(X, rows)
+    return X.take(rows) if isinstance(X, Table) else safe_indexing(X, rows)
 
 
 def one_hot(table: Table) -> np.ndarray:

@@ -33,7 +33,7 @@ class ReportMixin:
             ``title``, ``noun``, ``note``.
         """
         # The report knows all learners; imported here, no learner knows it before it is asked for.
-        from stakes.report.page import model_report, write_report
+        from stakes.report import model_report, write_report
 
         check_is_fitted(self)
         if path is None:

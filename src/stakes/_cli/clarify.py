@@ -42,8 +42,8 @@ def record(
 
     - `stakes clarify record --label no-such-version -- python -m pip download demo==9`
     """
-    from stakes.forensics.profile import write_profile
-    from stakes.forensics.record import record as record_run
+    from stakes.forensics import record as record_run
+    from stakes.forensics import write_profile
 
     status, profile = record_run(command, trees=trees, lines=lines, label=label, input=input)
     runs.mkdir(parents=True, exist_ok=True)
@@ -67,8 +67,8 @@ def run(
 
     - `stakes clarify run -m model.json -- python -m pip download demo`
     """
-    from stakes.forensics.host.model import ClarifyModel
-    from stakes.forensics.run import run as run_watched
+    from stakes.forensics import ClarifyModel
+    from stakes.forensics import run as run_watched
 
     status, verdict = run_watched(command, ClarifyModel.read(model))
     if verdict is not None:

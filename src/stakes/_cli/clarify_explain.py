@@ -39,7 +39,8 @@ def command(
 
     - `stakes clarify explain model.json`
     """
-    from stakes.forensics.host.model import FORMAT, VERSION, ClarifyModel
+    from stakes.forensics import ClarifyModel
+    from stakes.forensics.host.model import FORMAT, VERSION
 
     document = load_json(model, format_name=FORMAT, version=VERSION)
     loaded = ClarifyModel.from_dict(document)
@@ -54,7 +55,7 @@ def command(
 
 def show_model(document: dict[str, Any]) -> None:
     """Print a model for people."""
-    from stakes.forensics.host.model import ClarifyModel
+    from stakes.forensics import ClarifyModel
     from stakes.forensics.host.names import Ending
     from stakes.forensics.run import START_MILLISECONDS
 

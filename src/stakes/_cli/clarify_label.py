@@ -13,7 +13,7 @@ from stakes._cli.shared import DebugOption, out, say
 from stakes._text.words import plain
 
 if TYPE_CHECKING:
-    from stakes.forensics.profile import Symptom
+    from stakes.forensics import Symptom
 
 NAME = "label"
 
@@ -62,7 +62,7 @@ def command(
 
 
 def _read(folder: Path) -> list[Recorded]:
-    from stakes.forensics.profile import read_profile
+    from stakes.forensics import read_profile
     from stakes.forensics.runs import profile_paths
 
     found: dict[object, Recorded] = {}
@@ -78,7 +78,7 @@ def _read(folder: Path) -> list[Recorded]:
 
 
 def _write(one: Recorded, label: str, again: bool) -> int:
-    from stakes.forensics.profile import read_profile, write_profile
+    from stakes.forensics import read_profile, write_profile
 
     paths = [path for path, known in zip(one.paths, one.labels, strict=True) if again or known is None]
     for path in paths:

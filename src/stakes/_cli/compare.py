@@ -22,8 +22,9 @@ from stakes._cli.shared import (
     say,
     write_page,
 )
-from stakes.lab.versus import Versus, compared, versus
-from stakes.report.page import write_comparison_report
+from stakes.lab import Versus, versus
+from stakes.lab.versus import compared
+from stakes.report import write_comparison_report
 
 NAME = "compare"
 

@@ -13,11 +13,11 @@ from stakes._base.folds import stratified_folds
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.learners import LEARNERS, make_learners
 from stakes._cli.shared import DebugOption, out, progress_bar, read_problem, write_page
-from stakes.compare.comparison import Comparison, compare
+from stakes.compare import Comparison, compare
 from stakes.export import render
 from stakes.models import save_model
+from stakes.report import model_view
 from stakes.report.page import write_view
-from stakes.report.views import model_view
 
 NAME = "demo"
 

@@ -13,7 +13,7 @@ from stakes._cli.show import TreeOption, open_tree
 from stakes.export import render
 from stakes.models import load_model
 from stakes.rules import RuleClassifier
-from stakes.tree.fitted import FittedTree
+from stakes.tree import FittedTree
 
 NAME = "export"
 

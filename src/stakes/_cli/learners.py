@@ -9,8 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from stakes.boosted import BoostedStakes
-from stakes.compare.constant import ConstantClassifier
-from stakes.compare.encode import OneHotTable
+from stakes.compare import ConstantClassifier, OneHotTable
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import MinExpectedCost
 from stakes.evolve import GDTClassifier

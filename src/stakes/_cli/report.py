@@ -21,8 +21,8 @@ from stakes._cli.shared import (
 )
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
+from stakes.report import model_view
 from stakes.report.page import write_view
-from stakes.report.views import model_view
 
 NAME = "report"
 

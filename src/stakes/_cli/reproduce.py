@@ -9,11 +9,10 @@ from typing import Annotated
 import typer
 
 from stakes._cli.shared import DebugOption, progress_bar, say, write_page
-from stakes.lab import load_protocol, papers
-from stakes.lab.programs import page as programs_page
-from stakes.lab.programs import reproduce as programs_figure
-from stakes.lab.study import RESULTS, Reproduction, page, reproduce
-from stakes.report.page import write_lab_index, write_lab_report
+from stakes.lab import Reproduction, load_protocol, papers, reproduce
+from stakes.lab import programs as figure_programs
+from stakes.lab.study import RESULTS, page
+from stakes.report import write_lab_index, write_lab_report
 
 NAME = "reproduce"
 
@@ -43,6 +42,13 @@ def command(
         str | None,
         typer.Option(metavar="PYTHON", help="Interpreter of the programs of davis2006's figure 1."),
     ] = None,
+    programs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where these programs are, where stakes does not run from a checkout.",
+        ),
+    ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where results and tables go.")
     ] = Path("stakes-lab"),
@@ -68,9 +74,9 @@ def command(
     chosen = None if datasets is None else [name.strip() for name in datasets.split(",")]
     if len(names) > 1 and (table or figure):
         raise typer.BadParameter("needs one paper, since numbers are those of a paper.", param_hint="--table")
-    if names == [programs_figure.PAPER] and programs_figure.FIGURE in (figure or ()):
-        _programs(output, chosen, quick, python)
-        figure = [number for number in figure or () if number != programs_figure.FIGURE]
+    if names == [figure_programs.PAPER] and figure_programs.FIGURE in (figure or ()):
+        _programs(output, programs, chosen, quick, python)
+        figure = [number for number in figure or () if number != figure_programs.FIGURE]
         if not figure and not table:
             return
     # All of them are read before anything runs, so that a slip in the last one does not come after an hour.
@@ -103,13 +109,16 @@ def command(
         raise typer.Exit(1)
 
 
-def _programs(folder: Path, programs: list[str] | None, quick: bool, python: str | None) -> None:
+def _programs(
+    folder: Path, source: Path | None, programs: list[str] | None, quick: bool, python: str | None
+) -> None:
     """Figure 1 of Davis et al., which is about programs instead of data sets."""
-    with progress_bar(programs_figure.PAPER) as progress:
-        found = programs_figure.reproduce_programs(
+    recorded = figure_programs.load_programs(source)
+    with progress_bar(figure_programs.PAPER) as progress:
+        found = recorded.reproduce_programs(
             folder, programs=programs, quick=quick, python=python, progress=progress
         )
-    typer.echo(programs_page.page(found))
+    typer.echo(recorded.page(found))
     say(f"The page is in {folder}; what was recorded and learnt is kept in {folder / 'programs'}.")
 
 

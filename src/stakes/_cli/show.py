@@ -26,7 +26,7 @@ from stakes.decision import Guard
 from stakes.export import render
 from stakes.models import effective_tree, load_model
 from stakes.rules import RuleClassifier
-from stakes.tree.fitted import FittedTree
+from stakes.tree import FittedTree
 from stakes.tree.words import leaf_table
 
 NAME = "show"

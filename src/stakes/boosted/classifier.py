@@ -14,13 +14,13 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from stakes._base import documents
 from stakes._base.features import check_features
 from stakes._base.labels import class_codes, labels_from_dict, labels_to_dict
+from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import JsonMixin, read_params, set_feature_names
 from stakes._base.weights import check_weight

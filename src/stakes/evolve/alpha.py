@@ -18,8 +18,8 @@ from stakes.evolve.problem import Problem, Sketch
 from stakes.evolve.run import evolve
 from stakes.evolve.seeds import c45_tree
 from stakes.table import Table
+from stakes.tree import FittedTree
 from stakes.tree.core import core_table, node_probabilities
-from stakes.tree.fitted import FittedTree
 
 Floats = NDArray[np.float64]
 

@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from stakes._base.features import check_features
 from stakes._base.labels import class_codes
+from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.weights import check_weight
 from stakes.costs import check_example_costs
 from stakes.decision import Decision
@@ -28,8 +28,8 @@ from stakes.evolve.run import EvolutionInterrupted, Run, evolve
 from stakes.evolve.seeds import seed_trees
 from stakes.evolve.settings import core_options, setting
 from stakes.table import Table
+from stakes.tree import FittedTree
 from stakes.tree.base import TreeClassifier
-from stakes.tree.fitted import FittedTree
 
 _MOST = 2**31 - 1
 

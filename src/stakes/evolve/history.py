@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.tree.fitted import FittedTree
+from stakes.tree import FittedTree
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._text.svg import PALETTE
 from stakes.evolve.history import EvolutionHistory
-from stakes.tree.fitted import FittedTree
-from stakes.tree.model import TreeModel
+from stakes.tree import FittedTree, TreeModel
 
 _FITNESS, _COST, _SIZE = "#0072B2", "#D55E00", "#009E73"
 

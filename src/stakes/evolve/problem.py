@@ -13,9 +13,8 @@ from stakes import _core
 from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs, mean_cost_matrix
 from stakes.evolve.coding import FEW_THRESHOLDS, MOST_THRESHOLDS, Coded, code_table
 from stakes.table import Schema, Table
+from stakes.tree import FittedTree, TreeModel
 from stakes.tree.core import node_probabilities
-from stakes.tree.fitted import FittedTree
-from stakes.tree.model import TreeModel
 from stakes.tree.prices import core_prices
 
 Floats = NDArray[np.float64]

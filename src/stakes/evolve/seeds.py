@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from stakes.costs import CostMatrix
 from stakes.evolve.problem import Problem, Sketch, sketch_of
 from stakes.table import Table
+from stakes.tree import TreeModel
 from stakes.tree.c45.learn import RowWeights, learn_tree, row_weights
-from stakes.tree.model import TreeModel
 from stakes.tree.prices import core_prices
 
 #: Seeds are learnt from at most this many rows: they need not be perfect.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stakes._text.words import amount, percent, plain
 from stakes.export.languages import renders
-from stakes.tree.fitted import FittedTree
+from stakes.tree import FittedTree
 from stakes.tree.words import branch_words, totals
 
 

@@ -11,7 +11,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from stakes.compare.encode import OneHotTable
+from stakes.compare import OneHotTable
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.lab.specs import LearnerSpec
 from stakes.table import Table

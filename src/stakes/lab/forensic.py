@@ -18,9 +18,9 @@ from stakes import _core
 from stakes._base.folds import stratified_folds
 from stakes.costs import FeatureCosts, as_feature_costs
 from stakes.table import Table
+from stakes.tree import TreeModel
 from stakes.tree.c45.learn import deviate
 from stakes.tree.core import as_model, core_table, node_probabilities
-from stakes.tree.model import TreeModel
 from stakes.tree.prices import core_prices
 
 #: Four values per decade from 1e-6 to 1e6.

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_array, column_or_1d
 from stakes._base.features import check_features
 from stakes._base.weights import check_weight
 from stakes.costs import check_example_costs
-from stakes.table import Schema, Table
-from stakes.table._columns import Column, sorted_categories
+from stakes.table import Column, Schema, Table
+from stakes.table._columns import sorted_categories
 
 #: Rows of a block: large enough for NumPy to be busy, small enough for the processor's cache.
 BLOCK = 16_384

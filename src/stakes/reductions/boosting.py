@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
 
+from stakes._base.private_sklearn import StrOptions
 from stakes.reductions._components import probabilities
 from stakes.reductions._training import Part, Training
 from stakes.reductions.base import Floats, Reduction

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
+from stakes._base.private_sklearn import Interval
 from stakes.reductions._training import Part, Training
 from stakes.reductions.base import Floats, Reduction
 

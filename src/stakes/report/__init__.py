@@ -1,6 +1,6 @@
 """Reports: self-contained pages that show the bill of a model, of a comparison, or a paper next to ours."""
 
-from stakes.compare.comparison import Comparison, Interval, LearnerResult, compare
+from stakes.compare import Comparison, Interval, LearnerResult, compare
 from stakes.report.page import (
     model_report,
     write_comparison_report,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from stakes._text import svg
 from stakes._text.svg import Axis
-from stakes.compare.comparison import Comparison
-from stakes.evolve.history import EvolutionHistory
+from stakes.compare import Comparison
+from stakes.evolve import EvolutionHistory
 from stakes.report.curve import ThresholdCurve
 from stakes.report.ratio import RatioView
 from stakes.report.use import Tradeoff

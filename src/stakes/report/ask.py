@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from stakes._text.words import plain
-from stakes.tree.fitted import FittedTree
+from stakes.tree import FittedTree
 
 #: A page with more nodes than this would be slow to open.
 MOST_NODES = 20_000

@@ -7,11 +7,9 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stakes.compare.comparison import Comparison
-from stakes.lab.results import Cell, ResultTable
-from stakes.lab.store import Outcome, UnitTime
-from stakes.lab.study import Reproduction
-from stakes.lab.versus import Versus
+from stakes.compare import Comparison
+from stakes.lab import Cell, Outcome, Reproduction, ResultTable, Versus
+from stakes.lab.store import UnitTime
 from stakes.lab.writers import ranks_text
 from stakes.report.lab_pictures import Picture, pictures
 

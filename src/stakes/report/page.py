@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes._text.words import amount
-from stakes.lab.study import Reproduction
-from stakes.lab.versus import Versus
+from stakes.lab import Reproduction, Versus
 from stakes.report._pictures import (
     MOST_POINTS,
     comparison_picture,

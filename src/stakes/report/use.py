@@ -14,8 +14,7 @@ from stakes.decision import Guard
 from stakes.report.billed import Billed
 from stakes.rules import RuleClassifier
 from stakes.table import Table
-from stakes.tree import TradeoffSearchCV
-from stakes.tree.tradeoff.path import TradeoffPoint
+from stakes.tree import TradeoffPoint, TradeoffSearchCV
 
 #: Columns are shuffled for so many rows at most.
 MOST_ROWS = 2000

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from stakes import metrics
 from stakes._text.words import amount
-from stakes.compare.comparison import Comparison, Interval, mean_interval
+from stakes.compare import Comparison, Interval
+from stakes.compare.comparison import mean_interval
 from stakes.compare.looking import looking
 from stakes.compare.trial import count_leaves, count_nodes
 from stakes.costs import as_cost_matrix, as_feature_costs
 from stakes.decision import Guard, min_cost_class
-from stakes.evolve.history import EvolutionHistory
+from stakes.evolve import EvolutionHistory
 from stakes.export import render
 from stakes.metrics import ClassBill
 from stakes.models import effective_tree

@@ -10,10 +10,10 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import check_features
+from stakes._base.private_sklearn import HasMethods, Interval, StrOptions
 from stakes.rules.base import RuleModel
 from stakes.rules.inputs import (
     check_cut_offs,

@@ -11,11 +11,11 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import check_features
 from stakes._base.labels import class_codes
+from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import SavedModelMixin
 from stakes._base.weights import check_weight
 from stakes.rules.bins import Bins, mdl_bins

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from stakes._base.features import check_features
 from stakes._base.labels import class_codes
+from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.weights import check_weight
 from stakes.costs import (
     CostMatrix,

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import check_features
+from stakes._base.private_sklearn import Interval, StrOptions
 from stakes.decision import Decision
 from stakes.decision._wrapper import CostWrapper
 from stakes.table import Table

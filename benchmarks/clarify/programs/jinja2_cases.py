@@ -6,8 +6,8 @@ import json
 import random
 from pathlib import Path
 
-from stakes.lab.programs.recorder import Case
-from stakes.lab.programs.words import names, sentence
+from .recorder import Case
+from .words import names, sentence
 
 SYMPTOM = "is undefined"
 PACKAGES = ("jinja2==3.1.4", "MarkupSafe==3.0.2")

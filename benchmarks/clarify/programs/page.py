@@ -5,8 +5,8 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable, Sequence
 
-from stakes.lab.programs.collect import cases_of
-from stakes.lab.programs.figure import ORDERS, Row
+from .collect import cases_of
+from .figure import ORDERS, Row
 
 #: Figure 1 of the paper, right: cost of C4.5's tree as a share of watching everything, and how many times
 #: less CSGain's costs.

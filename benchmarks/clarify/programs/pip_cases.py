@@ -6,8 +6,8 @@ import random
 import zipfile
 from pathlib import Path
 
-from stakes.lab.programs.recorder import Case
-from stakes.lab.programs.words import names
+from .recorder import Case
+from .words import names
 
 SYMPTOM = "No matching distribution found"
 PACKAGES = ("pip==24.3.1",)

@@ -12,9 +12,10 @@ from pathlib import Path
 from types import ModuleType
 
 from stakes.forensics.profile import write_profile
-from stakes.lab.programs.environments import environment, find_python
-from stakes.lab.programs.recorder import Program, Recorder
-from stakes.lab.programs.words import token
+
+from .environments import environment, find_python
+from .recorder import Program, Recorder
+from .words import token
 
 PROGRAMS = ("pip", "jinja2", "requests", "pyyaml")
 #: Inputs of each cause that are also recorded in a fresh process.
@@ -29,7 +30,7 @@ def silent(done: int, total: int, what: str) -> None:
 
 def cases_of(name: str) -> ModuleType:
     """The module that makes the inputs of a program."""
-    return importlib.import_module(f"stakes.lab.programs.{name}_cases")
+    return importlib.import_module(f"{__package__}.{name}_cases")
 
 
 def program_of(name: str, cache: Path, python: str | None) -> Program:

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from stakes.lab.programs.recorder import Case
-from stakes.lab.programs.words import name, names, sentence, token
+from .recorder import Case
+from .words import name, names, sentence, token
 
 SYMPTOM = "Expecting value"
 PACKAGES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from stakes.lab.programs.recorder import Case
-from stakes.lab.programs.words import name, sentence
+from .recorder import Case
+from .words import name, sentence
 
 SYMPTOM = "mapping values are not allowed"
 PACKAGES = ("PyYAML==6.0.2",)

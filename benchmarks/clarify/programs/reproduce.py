@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from stakes.lab.programs.collect import PROGRAMS, Progress, silent
-from stakes.lab.programs.figure import Row, rows
-from stakes.lab.programs.page import page
+from stakes.lab.programs import FIGURE, PAPER
 
-PAPER, FIGURE = "davis2006", "1"
+from .collect import PROGRAMS, Progress, silent
+from .figure import Row, rows
+from .page import page
+
 #: Inputs per cause; the quick version is a smoke test.
 INPUTS, QUICK_INPUTS = 30, 4
 

@@ -18,8 +18,9 @@ from stakes.forensics.runs import Runs, read_runs
 from stakes.forensics.train import Settings, all_columns, learn
 from stakes.forensics.validate import validate
 from stakes.lab.code_version import code_version
-from stakes.lab.programs.collect import PROGRAMS, Progress, collect, silent
 from stakes.tree import C45Classifier
+
+from .collect import PROGRAMS, Progress, collect, silent
 
 #: What is counted, by the name it has in the table.
 KINDS = {
@@ -101,11 +102,7 @@ def rows(
         runs = None
         for done, (counted, kinds) in enumerate(KINDS.items()):
             progress(done, len(KINDS), f"learning {program} from {counted}")
-            kept = (
-                cache
-                / program
-                / f"row-{counted}-{inputs}-{max_loss}-{code_version(__name__ + '.one_row')}.json"
-            )
+            kept = cache / program / f"row-{counted}-{inputs}-{max_loss}-{version}.json"
             if not kept.exists():
                 runs = read_runs(folder) if runs is None else runs
                 settings = Settings(kinds, max_loss, guard=False)  # as in the paper

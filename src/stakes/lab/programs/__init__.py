@@ -1,1 +1,0 @@
-"""Four programs that fail for many reasons with one message: recorded, learnt from, next to the paper."""
