@@ -366,7 +366,7 @@ def test_record_hands_everything_on_and_exits_as_the_program_did(tmp_path, monke
         handed.append((command, options))
         return status, profile
 
-    monkeypatch.setattr(sys.modules["stakes.forensics.record"], "record", stub)
+    monkeypatch.setattr(sys.modules["stakes.forensics"], "record", stub)
     monkeypatch.chdir(tmp_path)
     status = 3
     said = run("clarify", "record", "--", "prog", "--flag", code=3)
@@ -395,9 +395,7 @@ def test_run_tells_the_verdict_on_stderr(monkeypatch):
             return {"label": "full"}
 
     answers = {"ok": (0, None), "bad": (2, Verdict())}
-    monkeypatch.setattr(
-        sys.modules["stakes.forensics.run"], "run", lambda command, model: answers[command[0]]
-    )
+    monkeypatch.setattr(sys.modules["stakes.forensics"], "run", lambda command, model: answers[command[0]])
     monkeypatch.setattr(ClarifyModel, "read", lambda path: path)
     assert run("clarify", "run", "-m", "m.json", "--", "ok").stderr == ""
     said = run("clarify", "run", "-m", "m.json", "--", "bad", code=2)

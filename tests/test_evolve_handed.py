@@ -53,7 +53,7 @@ X, Y = np.arange(5.0)[:, None], ["a", "a", "b", "b", "b"]
 def test_rows_without_weight_are_no_rows(handed):
     model, weight = GDTClassifier(), np.array([0.5, 0.0, 2.0, 0.0, 1.0])
     _, table, classes, codes, weights, costs = handed(
-        "problem_of", lambda: model.fit(X, Y, weight, ROW_COSTS)
+        "problem_of", lambda: model.fit(X, Y, weight, costs=ROW_COSTS)
     )
     assert table.columns[0].tolist() == [0.0, 2.0, 4.0] and codes.tolist() == [0, 1, 1]
     assert weights.tolist() == [0.5, 2.0, 1.0] and costs.tolist() == ROW_COSTS[[0, 2, 4]].tolist()

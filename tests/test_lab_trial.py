@@ -11,13 +11,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from stakes import C45Classifier, CostBagging, CostMatrix, FeatureCosts, Guard, MetaCost, MinExpectedCost
+from stakes._base.answering import Size, model_size, paid_tests
 from stakes._base.folds import stratified_folds
 from stakes.compare import comparison
 from stakes.compare.comparison import Interval, compare, mean_interval, summarise
 from stakes.compare.constant import ConstantClassifier
-from stakes.compare.looking import looking
 from stakes.compare.statistics import against, corrected_t_test, rank_learners, wilcoxon_test
-from stakes.compare.trial import Part, Trial, count_leaves, count_nodes, run_trial
+from stakes.compare.trial import Part, Trial, run_trial
 from stakes.decision import Decision
 from stakes.lab.measures import check_measure, figure
 from stakes.lab.results import Cell, Column, ResultTable, Row
@@ -114,7 +114,7 @@ def fitted():
 )  # fmt: skip
 def test_sizes_through_wrappers(fitted, name, leaves, nodes):
     model = fitted[1][name]
-    assert (count_leaves(model), count_nodes(model)) == (leaves, nodes)
+    assert model_size(model) == Size(leaves, nodes)
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_sizes_through_wrappers(fitted, name, leaves, nodes):
 def test_what_looking_costs_through_wrappers(fitted, name, price):
     """Trees ask for the first column, at 1; of other models it is only known that they are given both."""
     data, models = fitted
-    found = looking(models[name], data, FeatureCosts({"x0": 1.0, "x1": 2.0}))
+    found = paid_tests(models[name], data, FeatureCosts({"x0": 1.0, "x1": 2.0}))
     assert (found.by_row.tolist(), found.upfront) == ([price] * 40, price)
 
 
 def test_rows_are_counted_in_lists_too(fitted):
-    found = looking(fitted[1]["bayes"], [[1.0], [2.0]], FeatureCosts({"x0": 1.0}))
+    found = paid_tests(fitted[1]["bayes"], [[1.0], [2.0]], FeatureCosts({"x0": 1.0}))
     assert found.by_row.tolist() == [1, 1]
 
 

@@ -10,11 +10,10 @@ from sklearn.naive_bayes import GaussianNB
 
 from commands import run
 from stakes import C45Classifier, FeatureCosts, Guard, GuardWarning, MinExpectedCost, datasets, metrics
+from stakes._base.answering import model_size, paid_tests
 from stakes._cli.fit import Criterion
 from stakes._cli.learners import PRICED_LEARNERS
 from stakes.compare.constant import ConstantClassifier
-from stakes.compare.looking import looking
-from stakes.compare.trial import count_nodes
 from stakes.report import compare, model_report, model_view
 from stakes.tree.c45.classifier import PRICED
 
@@ -84,22 +83,22 @@ def test_looking_by_kind_of_model(german):
     table, y, costs, prices = german
     everything = prices.cost(prices.features)
     tree = C45Classifier(cost_matrix=costs, max_depth=3).fit(table, y)
-    by_tree = looking(tree, table, prices)
+    by_tree = paid_tests(tree, table, prices)
     assert by_tree.by_row.tolist() == tree.path_cost(table, prices).tolist()
     assert by_tree.upfront == tree.upfront_cost(prices) < everything
     assert tree.upfront_cost() == 0 and not tree.path_cost(table).any()
-    assert looking(ConstantClassifier(costs).fit(table, y), table, prices).upfront == 0
+    assert paid_tests(ConstantClassifier(costs).fit(table, y), table, prices).upfront == 0
     wrapped = MinExpectedCost(C45Classifier(max_depth=3), cost_matrix=costs).fit(table, y)
     assert (
-        looking(wrapped, table, prices).by_row.tolist()
+        paid_tests(wrapped, table, prices).by_row.tolist()
         == wrapped.estimator_.path_cost(table, prices).tolist()
     )
-    other = looking(GaussianNB().fit(np.eye(4), [0, 1, 0, 1]), np.eye(4), prices)
+    other = paid_tests(GaussianNB().fit(np.eye(4), [0, 1, 0, 1]), np.eye(4), prices)
     assert other.by_row.tolist() == [everything] * 4 and other.upfront == everything
     with pytest.warns(GuardWarning):
         guard = Guard(C45Classifier(max_depth=0)).fit(table.take(slice(0, 50)), np.repeat(["a", "b"], 25))
-    assert looking(guard, table, prices).upfront == 0 and count_nodes(guard) == 1
-    assert count_nodes(tree) == tree.n_nodes_
+    assert paid_tests(guard, table, prices).upfront == 0 and model_size(guard).nodes == 1
+    assert model_size(tree).nodes == tree.n_nodes_
 
 
 def test_prices_are_those_of_the_fit_unless_others_are_given(german):

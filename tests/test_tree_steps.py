@@ -242,7 +242,7 @@ def test_fitted_parts_of_a_classifier():
     np.testing.assert_allclose(laplace.values, [[0.6, 0.4]])
     assert laplace.costs is None and laplace.observed is None and laplace.row_values is None
     assert C45Classifier(decision="min_cost", max_depth=0).fit(X, Y).fitted_tree_.min_cost
-    own = C45Classifier(max_depth=0).fit(X, Y, [1, 3, 1, 1], [[0, 2], [0, 6], [1, 0], [3, 0]])
+    own = C45Classifier(max_depth=0).fit(X, Y, [1, 3, 1, 1], costs=[[0, 2], [0, 6], [1, 0], [3, 0]])
     assert own.cost_matrix_ == CostMatrix([[0, 5], [2, 0]], ["a", "b"])
     assert own.fitted_tree_.counts.tolist() == [[4, 2]]
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from stakes._base import documents
+from stakes._base.answering import effective_tree
 from stakes.boosted import BoostedStakes
 from stakes.decision import Guard, MinExpectedCost
 from stakes.evolve import GDTClassifier
@@ -27,7 +25,7 @@ from stakes.reductions import (
     Reduction,
 )
 from stakes.rules import MDLDiscretizer, RuleClassifier
-from stakes.tree import C45Classifier, FittedTree, TradeoffSearchCV, TreeModel
+from stakes.tree import C45Classifier, TradeoffSearchCV
 
 __all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]
 
@@ -120,64 +118,3 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "TradeoffSearchCV": lambda document: TradeoffSearchCV.from_dict(document, _AnyModel),
     **{cls.__name__: partial(cls.from_dict, estimator_class=_AnyModel) for cls in _REDUCTIONS},
 }
-
-
-def effective_tree(model: Any, *, unguarded: bool = False) -> FittedTree:
-    """Return the tree that a fitted model answers by, wrappers included.
-
-    Parameters
-    ----------
-    model : fitted tree classifier, or a Guard, MinExpectedCost or TradeoffSearchCV around one, or a MetaCost
-    unguarded : bool
-        Whether to return the tree also where a guard has decided against it; else that is a single leaf.
-
-    Examples
-    --------
-    >>> from stakes import C45Classifier, MinExpectedCost
-    >>> tree = C45Classifier().fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"])
-    >>> effective_tree(tree).tree.n_nodes
-    3
-    """
-    if isinstance(model, Guard):
-        inner = effective_tree(model.estimator_, unguarded=unguarded)
-        return _constant_tree(model, inner) if model.guarded_ and not unguarded else inner
-    if isinstance(model, MinExpectedCost):
-        inner = effective_tree(model.estimator_, unguarded=unguarded)
-        draft = replace(inner, costs=model.cost_matrix_.values, min_cost=True)
-        return replace(draft, decision=draft.choose(draft.values))
-    if isinstance(model, TradeoffSearchCV):
-        return effective_tree(model.estimator_, unguarded=unguarded)
-    if isinstance(model, MetaCost) and hasattr(model, "model_"):
-        inner = effective_tree(model.model_)  # of class codes, not all of which need be left
-        return replace(inner, classes=model.classes_[inner.classes])
-    fitted = getattr(model, "fitted_tree_", None)
-    if fitted is None:
-        raise ValueError(f"the model must be a tree or a wrapper around one, got {type(model).__name__}")
-    return fitted
-
-
-def _constant_tree(guard: Guard, inner: FittedTree) -> FittedTree:
-    """Tree of one leaf that answers the guard's constant."""
-    code = np.flatnonzero(guard.classes_ == guard.constant_)[:1].astype(np.int32)
-    nothing = np.zeros(0, dtype=np.int32)
-    tree = TreeModel(
-        feature=np.array([-1], dtype=np.int32),
-        threshold=np.array([np.nan]),
-        first_child=np.array([-1], dtype=np.int32),
-        n_branches=np.array([0], dtype=np.int32),
-        value_start=np.array([0, 0], dtype=np.int32),
-        value_branch=nothing,
-        class_weights=guard.prior_[None, :] * inner.counts[0].sum(),
-        label=code,
-    )
-    # Exports decide by the probabilities they are given, and these must leave no doubt; costs see the shares.
-    certain = (np.arange(len(guard.classes_)) == code).astype(np.float64)[None, :]
-    return FittedTree(
-        tree=tree,
-        schema=inner.schema,
-        classes=guard.classes_,
-        values=certain,
-        decision=code,
-        costs=guard.cost_matrix_.values,
-        row_values=guard.prior_[None, :],
-    )

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from stakes._base.answering import first_with
 from stakes._base.labels import Label
 from stakes._cli.shared import (
     DebugOption,
@@ -89,9 +90,7 @@ def command(
 
 
 def _unseen(model: Any) -> str:
-    while not hasattr(model, "unseen") and hasattr(model, "estimator_"):
-        model = model.estimator_
-    return getattr(model, "unseen", "missing")
+    return getattr(first_with(model, "unseen"), "unseen", "missing")
 
 
 def _parse_known(pairs: list[str], schema: Schema) -> dict[str, Any]:

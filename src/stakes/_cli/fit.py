@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from stakes._base.answering import model_size, paid_tests
 from stakes._cli import rules
 from stakes._cli.shared import (
     CostsOption,
@@ -27,8 +28,6 @@ from stakes._cli.shared import (
 )
 from stakes._text.words import amount
 from stakes.boosted import BoostedStakes
-from stakes.compare.looking import looking
-from stakes.compare.trial import count_leaves
 from stakes.costs import as_feature_costs
 from stakes.decision import Guard
 from stakes.evolve import GDTClassifier
@@ -287,12 +286,12 @@ def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
     }
     prices = None
     if not isinstance(tree, BoostedStakes):
-        facts |= {"leaves": count_leaves(tree), "depth": tree.get_depth()}
+        facts |= {"leaves": model_size(tree).leaves, "depth": tree.get_depth()}
         prices = tree.fitted_tree_.feature_costs
     if prices is not None:
-        looked = looking(model, problem.table, prices)
-        facts["upfront_cost"] = looked.upfront
-        facts["training_test_cost_per_row"] = float(weight @ looked.by_row / weight.sum())
+        paid_for = paid_tests(model, problem.table, prices)
+        facts["upfront_cost"] = paid_for.upfront
+        facts["training_test_cost_per_row"] = float(weight @ paid_for.by_row / weight.sum())
     if isinstance(model, Guard | BoostedStakes):
         facts |= {
             "guarded": model.guarded_,

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from stakes._base.answering import asks_nothing, first_with
 from stakes._cli.shared import (
     DataArgument,
     DebugOption,
@@ -109,11 +110,9 @@ def _answers(model: Any, rows: Table, abstain_cost: float | None, silence: bool)
 
 
 def _explainer(model: Any) -> Any:
-    while not hasattr(model, "explain"):
-        if getattr(model, "guarded_", False):
-            raise ValueError("--explain has nothing to tell: this model answers the same class for every row")
-        model = model.estimator_
-    return model
+    if asks_nothing(model):
+        raise ValueError("--explain has nothing to tell: this model answers the same class for every row")
+    return first_with(model, "explain")
 
 
 def _data_columns(table: Table) -> dict[str, list[Any]]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
+from stakes._base.answering import asks_nothing
 from stakes._cli.rules import rule_grid
 from stakes._cli.shared import (
     DebugOption,
@@ -22,7 +23,6 @@ from stakes._cli.shared import (
     write_text,
 )
 from stakes._text.words import amount
-from stakes.decision import Guard
 from stakes.export import render
 from stakes.models import effective_tree, load_model
 from stakes.rules import RuleClassifier
@@ -99,7 +99,7 @@ def _show_rules(model: RuleClassifier, format: View | None, output: Path | None,
 
 def open_tree(model: Any, unguarded: bool) -> FittedTree:
     """Return the tree to show or export, and say on stderr where a guard has replaced it."""
-    if isinstance(model, Guard) and model.guarded_:
+    if asks_nothing(model):
         what = "this is the tree it is guarded against" if unguarded else "--tree has the tree"
         say(f"Note: this model answers {model.constant_} for everyone; {what}.", style="yellow")
     return effective_tree(model, unguarded=unguarded)

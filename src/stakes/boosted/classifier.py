@@ -28,10 +28,10 @@ from stakes.boosted.folds import Matrix, Training
 from stakes.boosted.model import Blend, check_shares, fit_parts
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.decision import (
-    RELATIVE_ROUNDING,
     CostDecisionMixin,
-    GuardWarning,
+    best_constant,
     expected_costs,
+    loses_to_constant,
     min_cost_class,
 )
 from stakes.table import Schema, Table
@@ -123,7 +123,7 @@ class BoostedStakes(JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, 
     # ---- fitting -------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: ArrayLike, costs: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, costs: ArrayLike | None = None
     ) -> Self:
         """Learn the parts, blend them and find out whether they beat the best constant.
 
@@ -133,11 +133,11 @@ class BoostedStakes(JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, 
             Numbers, categories, text and booleans, with missing values as they are.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many rows each row stands for; rows of weight 0 are left out, but their class stays known.
         costs : array-like of shape (n_samples, n_classes), optional
             What predicting each class (in sorted order) would cost for each row. The guard bills by them;
             without a ``cost_matrix`` the mean row of each class decides.
-        sample_weight : array-like of shape (n_samples,), optional
-            How many rows each row stands for; rows of weight 0 are left out, but their class stays known.
         """
         self._validate_params()
         table = Table.from_data(X, self.categorical_features)
@@ -178,21 +178,13 @@ class BoostedStakes(JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, 
 
     def _judge(self, proba: Matrix, weight: Matrix, bill: Matrix) -> None:
         """Compare what held-out rows would have cost with the best constant."""
-        constants = np.average(bill, axis=0, weights=weight)
-        best = int(min_cost_class(constants[np.newaxis, :])[0])
+        best, self.constant_cost_ = best_constant(bill, weight)
+        self.constant_ = self.classes_[best]
         chosen = min_cost_class(expected_costs(proba, self.cost_matrix_.values))
-        self.constant_, self.constant_cost_ = self.classes_[best], float(constants[best])
         self.cv_cost_ = float(np.average(bill[np.arange(len(bill)), chosen], weights=weight))
-        slack = RELATIVE_ROUNDING * max(abs(self.cv_cost_), abs(self.constant_cost_))
-        self.guarded_ = self.blend_ is not None and self.cv_cost_ >= self.constant_cost_ - slack
-        if self.guarded_:
-            warnings.warn(
-                f"{type(self).__name__} costs {self.cv_cost_:.4g} per row in cross-validation, "
-                f"always predicting {self.constant_} costs {self.constant_cost_:.4g}; "
-                "the constant is predicted from here on",
-                GuardWarning,
-                stacklevel=4,
-            )
+        self.guarded_ = self.blend_ is not None and loses_to_constant(
+            type(self).__name__, self.cv_cost_, self.constant_, self.constant_cost_, stacklevel=4
+        )
 
     def _widen(self, proba: Matrix) -> Matrix:
         wide = np.zeros((len(proba), len(self.classes_)))

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._base.answering import model_size, paid_tests
 from stakes._base.features import take_rows, takes
-from stakes.compare.looking import looking
 from stakes.costs import CostMatrix, FeatureCosts
-from stakes.decision import Guard
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +110,8 @@ def run_trial(
     seconds = time.perf_counter() - start
     actual = matrix.codes(test.labels)
     predicted, decided = answers(model, test.X, matrix, abstains)
-    looked = None if prices is None else looking(model, test.X, prices)
+    paid = None if prices is None else paid_tests(model, test.X, prices)
+    size = model_size(model)
     share = test.shares
     wrong = decided & (actual != predicted)
     dear = wrong & (matrix.normalise().values[actual, predicted] > 1.0)
@@ -130,11 +130,11 @@ def run_trial(
         rows=by_class(np.ones(len(actual), dtype=bool)),
         right=by_class(decided & ~wrong),
         silent=by_class(~decided),
-        leaves=count_leaves(model),
-        nodes=count_nodes(model),
+        leaves=size.leaves,
+        nodes=size.nodes,
         seconds=seconds,
-        test_cost=None if looked is None else float(share @ looked.by_row),
-        upfront_cost=None if looked is None else looked.upfront,
+        test_cost=None if paid is None else float(share @ paid.by_row),
+        upfront_cost=None if paid is None else paid.upfront,
     )
 
 
@@ -150,32 +150,3 @@ def answers(
     predicted = np.zeros(len(decided), dtype=np.intp)
     predicted[decided] = matrix.codes(np.asarray(decision.labels)[decided], "predictions")
     return predicted, decided
-
-
-def count_leaves(model: Any) -> int | None:
-    """Leaves of a fitted tree, through wrappers and pipelines; None for what has no leaves."""
-    if isinstance(model, Guard) and model.guarded_:
-        return 1
-    if hasattr(model, "get_n_leaves"):
-        return int(model.get_n_leaves())
-    inner = _inner(model)
-    return None if inner is None else count_leaves(inner)
-
-
-def count_nodes(model: Any) -> int | None:
-    """Nodes of a fitted tree, leaves included, through wrappers and pipelines; None for what has none."""
-    if (isinstance(model, Guard) and model.guarded_) or getattr(model, "asks_nothing", False):
-        return 1
-    # scikit-learn's trees keep the number inside
-    size = getattr(model, "n_nodes_", getattr(getattr(model, "tree_", None), "node_count", None))
-    if size is not None:
-        return int(size)
-    inner = _inner(model)
-    return None if inner is None else count_nodes(inner)
-
-
-def _inner(model: Any) -> Any:
-    """What a wrapper or a pipeline has inside, None where there is nothing."""
-    # MetaCost predicts with the one model; other ensembles keep a sample of their parts as estimator_
-    inner = getattr(model, "model_" if hasattr(model, "estimators_") else "estimator_", None)
-    return model.steps[-1][1] if inner is None and hasattr(model, "steps") else inner

@@ -11,7 +11,8 @@ from stakes.decision._choose import (
     or_abstain,
     threshold,
 )
-from stakes.decision._guard import Guard, GuardWarning
+from stakes.decision._constant import GuardWarning, best_constant, loses_to_constant
+from stakes.decision._guard import Guard
 from stakes.decision._min_cost import MinExpectedCost
 
 __all__ = [
@@ -21,8 +22,10 @@ __all__ = [
     "Guard",
     "GuardWarning",
     "MinExpectedCost",
+    "best_constant",
     "decide",
     "expected_costs",
+    "loses_to_constant",
     "min_cost_class",
     "most_probable_class",
     "or_abstain",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
@@ -15,12 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._base.features import reject_weight, take_rows, takes
 from stakes._base.folds import check_folds, stratified_folds
 from stakes.costs import CostMatrix
-from stakes.decision._choose import RELATIVE_ROUNDING, min_cost_class
+from stakes.decision._constant import best_constant, loses_to_constant
 from stakes.decision._wrapper import CostWrapper, inner_has_proba
-
-
-class GuardWarning(UserWarning):
-    """The guarded estimator costs no less than always predicting one class."""
 
 
 class Guard(CostWrapper):
@@ -70,43 +65,46 @@ class Guard(CostWrapper):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, costs: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, costs: Any = None) -> Self:
         """Fit the estimator and find out whether it beats the best constant.
 
         Parameters
         ----------
         X : whatever the estimator takes
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            For the bill, and for the estimator, which must take it.
         costs : array-like of shape (n_samples, n_classes), optional
             What predicting each class would cost for each row. They make the bill, whatever ``cost_matrix``
             says.
-        sample_weight : array-like of shape (n_samples,), optional
-            For the bill, and for the estimator, which must take it.
         """
         X, codes, rows, weight = self._check_fit(X, y, costs, sample_weight)
         reject_weight(self.estimator, weight)
         bill = self.cost_matrix_.values[codes] if rows is None else rows
         share = np.ones(len(codes)) if weight is None else weight
         self.prior_ = np.bincount(codes, weights=share, minlength=len(self.classes_)) / share.sum()
-        constant_costs = np.average(bill, axis=0, weights=share)
-        best = int(min_cost_class(constant_costs[np.newaxis, :])[0])
-        self.constant_, self.constant_cost_ = self.classes_[best], float(constant_costs[best])
+        best, self.constant_cost_ = best_constant(bill, share)
+        self.constant_ = self.classes_[best]
         self.estimator_ = self._fit_inner(X, codes, rows, weight)
         # with one class there is no mistake to make and nothing to compare
         self.guarded_, self.cv_cost_ = False, self.constant_cost_
         if len(self.classes_) > 1:
             self.cv_cost_ = self._cross_validated_cost(X, codes, rows, weight, bill)
-            slack = RELATIVE_ROUNDING * max(abs(self.cv_cost_), abs(self.constant_cost_))
-            self.guarded_ = bool(self.cv_cost_ >= self.constant_cost_ - slack)
-        if self.guarded_:
-            warnings.warn(
-                f"{type(self.estimator).__name__} costs {self.cv_cost_:.4g} per row in cross-validation, "
-                f"always predicting {self.constant_} costs {self.constant_cost_:.4g}; "
-                "the constant is predicted from here on",
-                GuardWarning,
-                stacklevel=2,
-            )
+            name = type(self.estimator).__name__
+            self.guarded_ = loses_to_constant(name, self.cv_cost_, self.constant_, self.constant_cost_)
         return self
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether the constant answers, which reads no column."""
+        return self.guarded_
+
+    def effective_tree(self, *, unguarded: bool = False) -> Any:
+        """Return the tree of the estimator, or a single leaf where the constant answers."""
+        inner = super().effective_tree(unguarded=unguarded)
+        if not self.guarded_ or unguarded:
+            return inner
+        return inner.constant(self.classes_, self.constant_, self.prior_, self.cost_matrix_.values)
 
     def _fit_inner(self, X: Any, codes: NDArray[np.intp], rows: Any, weight: Any) -> Any:
         extra = {} if weight is None else {"sample_weight": weight}

@@ -60,18 +60,18 @@ class MinExpectedCost(CostWrapper):
         self.calibration = calibration
         self.cv = cv
 
-    def fit(self, X: Any, y: Any, costs: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, costs: Any = None) -> Self:
         """Fit the estimator.
 
         Parameters
         ----------
         X : whatever the estimator takes
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            For the estimator, which must take it.
         costs : array-like of shape (n_samples, n_classes), optional
             What predicting each class would cost for each row; without ``cost_matrix`` the mean row of each
             actual class decides.
-        sample_weight : array-like of shape (n_samples,), optional
-            For the estimator, which must take it.
         """
         X, codes, _, weight = self._check_fit(X, y, costs, sample_weight)
         if not hasattr(self.estimator, "predict_proba"):
@@ -92,6 +92,10 @@ class MinExpectedCost(CostWrapper):
         extra = {} if weight is None else {"sample_weight": weight}
         self.estimator_ = model.fit(X, self.classes_[codes], **extra)
         return self
+
+    def effective_tree(self, *, unguarded: bool = False) -> Any:
+        """Return the tree of the estimator, deciding by the costs."""
+        return super().effective_tree(unguarded=unguarded).decided_by(self.cost_matrix_.values)
 
     def _calibration_folds(self, codes: NDArray[np.intp]) -> Any:
         folds = check_folds(self.cv)

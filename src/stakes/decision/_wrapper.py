@@ -13,6 +13,7 @@ from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
+from stakes._base.answering import effective_tree
 from stakes._base.features import check_features
 from stakes._base.reporting import ReportMixin
 from stakes._base.weights import check_weight
@@ -55,6 +56,14 @@ class CostWrapper(ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimator
         else:
             self.cost_matrix_ = as_cost_matrix(given, self.classes_)
         return X, codes, rows, weight
+
+    def answering_model(self) -> Any:
+        """Return the fitted estimator inside, None before the fit."""
+        return getattr(self, "estimator_", None)
+
+    def effective_tree(self, *, unguarded: bool = False) -> Any:
+        """Return the tree that the estimator inside answers by."""
+        return effective_tree(self.estimator_, unguarded=unguarded)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -274,7 +274,7 @@ class GDTClassifier(TreeClassifier):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, costs: ArrayLike | None = None
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, costs: ArrayLike | None = None
     ) -> Self:
         """Evolve the tree.
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._base.answering import effective_tree
 from stakes.reductions._components import (
     component_from_dict,
     component_to_dict,
@@ -186,6 +188,15 @@ class MetaCost(CostBagging):
             weights = part.usable(np.ones((len(labels), 1)))
             everything.add(part.start, part.table, part.codes, weights, labels[:, np.newaxis], part.weight)
         return fit_component(self._component(), self._layout, everything.sample(), self._seed % 2**31)
+
+    def answering_model(self) -> Any:
+        """Return the one model that was learnt from what the ensemble said; None where there is one class."""
+        return getattr(self, "model_", None)
+
+    def effective_tree(self, *, unguarded: bool = False) -> Any:
+        """Return the tree of that model; it knows class codes, not all of which need be left."""
+        inner = effective_tree(self.answering_model(), unguarded=unguarded)
+        return replace(inner, classes=self.classes_[inner.classes])
 
     def predict_proba(self, X: Any) -> Floats:
         """Return class shares: of the one model, or of the mixture without ``relearn``."""

@@ -184,7 +184,7 @@ class Reduction(
 
     # ---- fitting -------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, costs: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, costs: Any = None) -> Self:
         """Fit the components.
 
         Parameters

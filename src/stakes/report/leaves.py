@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.decision import Guard
+from stakes._base.answering import asks_nothing, first_with
 from stakes.models import effective_tree
-from stakes.reductions import MetaCost
 from stakes.report.billed import Billed
 from stakes.rules import RuleClassifier
 from stakes.tree.words import leaf_table
@@ -30,16 +29,12 @@ class LeafBill:
 
 def tree_estimator(model: Any) -> Any:
     """The tree classifier inside wrappers, None where there is none."""
-    while model is not None and not hasattr(model, "fitted_tree_"):
-        # MetaCost answers by a tree of its own, learnt from what its ensemble has said.
-        model = getattr(model, "model_" if isinstance(model, MetaCost) else "estimator_", None)
-    return model
+    return first_with(model, "fitted_tree_")
 
 
 def rows_to_leaves(model: Any, X: Any, n_rows: int) -> NDArray[np.int32]:
     """Leaf of each row in the tree that a model answers by, -1 where several answer."""
-    guarded = isinstance(model, Guard) and model.guarded_
-    return np.zeros(n_rows, dtype=np.int32) if guarded else tree_estimator(model).apply(X)
+    return np.zeros(n_rows, dtype=np.int32) if asks_nothing(model) else tree_estimator(model).apply(X)
 
 
 def leaf_bills(model: Any, billed: Billed) -> tuple[LeafBill, ...]:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import metrics
+from stakes._base.answering import answering_models, asks_nothing
 from stakes.costs import FeatureCosts
-from stakes.decision import Guard
 from stakes.report.billed import Billed
 from stakes.rules import RuleClassifier
 from stakes.table import Table
@@ -72,14 +72,14 @@ def tradeoff(model: TradeoffSearchCV) -> Tradeoff:
 
 def column_use(model: Any, billed: Billed, prices: FeatureCosts | None) -> tuple[ColumnUse, ...]:
     """Columns that the model uses, the most used first; empty for a model that is not of stakes."""
-    if isinstance(model, Guard):
-        return () if model.guarded_ else column_use(model.estimator_, billed, prices)
-    if hasattr(model, "fitted_tree_") or isinstance(model, RuleClassifier):
-        return _read_columns(model, billed, prices)
-    inner = getattr(model, "estimator_", None)
-    if hasattr(inner, "fitted_tree_"):
-        return _read_columns(inner, billed, prices)
-    return _worth_of_columns(model, billed) if hasattr(model, "schema_") else ()
+    if asks_nothing(model):
+        return ()
+    for inner in answering_models(model):
+        if hasattr(inner, "fitted_tree_") or isinstance(inner, RuleClassifier):
+            return _read_columns(inner, billed, prices)
+        if hasattr(inner, "schema_"):
+            return _worth_of_columns(inner, billed)
+    return ()
 
 
 def _read_columns(model: Any, billed: Billed, prices: FeatureCosts | None) -> tuple[ColumnUse, ...]:

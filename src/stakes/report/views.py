@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import metrics
+from stakes._base.answering import model_size, paid_tests
 from stakes._text.words import amount
 from stakes.compare import Comparison, Interval
 from stakes.compare.comparison import mean_interval
-from stakes.compare.looking import looking
-from stakes.compare.trial import count_leaves, count_nodes
 from stakes.costs import as_cost_matrix, as_feature_costs
 from stakes.decision import Guard, min_cost_class
 from stakes.evolve import EvolutionHistory
@@ -191,7 +190,7 @@ def model_view(
         savings=metrics.savings(labels, predicted, **bill),
         constant=constant.label,
         constant_cost=constant.cost / n_rows,
-        n_leaves=count_leaves(model),
+        n_leaves=model_size(model).leaves,
         confusion=_confusion(billed),
         classes=tuple(metrics.cost_by_class(labels, predicted, **bill)),
         leaves=leaf_bills(model, billed),
@@ -200,7 +199,7 @@ def model_view(
         comparison=comparison,
         note=note,
         noun=noun,
-        n_nodes=count_nodes(model),
+        n_nodes=model_size(model).nodes,
         rivals=_rivals(billed),
         ratio=None if proba is None else ratio_view(proba, billed),
         outline=_outline(model, billed),
@@ -256,7 +255,7 @@ def _looking_parts(model: Any, billed: Billed, feature_costs: Any) -> dict[str, 
     parts: dict[str, Any] = {"walker": walker, "use": column_use(model, billed, prices)}
     if prices is None:
         return parts
-    looked = looking(model, X, prices)
+    looked = paid_tests(model, X, prices)
     return parts | {
         "test_cost": mean_interval(looked.by_row, weight),
         "bill": mean_interval(billed.paid + looked.by_row, weight),

@@ -198,7 +198,7 @@ class RuleClassifier(RuleModel):
     # ---- learning ------------------------------------------------------------------------------------------
 
     def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, costs: ArrayLike | None = None
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, costs: ArrayLike | None = None
     ) -> Self:
         """Learn the rules.
 

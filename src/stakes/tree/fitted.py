@@ -67,6 +67,22 @@ class FittedTree:
         draft = cls(values=values, decision=np.zeros(len(values), dtype=np.int32), **parts)
         return replace(draft, decision=draft.choose(values))
 
+    def decided_by(self, costs: NDArray[np.float64]) -> FittedTree:
+        """Return the same tree with nodes that answer the class of least expected cost."""
+        draft = replace(self, costs=costs, min_cost=True)
+        return replace(draft, decision=draft.choose(draft.values))
+
+    def constant(
+        self, classes: NDArray[Any], label: Label, shares: NDArray[np.float64], costs: NDArray[np.float64]
+    ) -> FittedTree:
+        """Return a tree of one leaf that always answers a label, whatever the shares of the classes."""
+        code = np.flatnonzero(classes == label)[:1].astype(np.int32)
+        # Exports decide by the probabilities that they are given, and these must leave no doubt; costs see
+        # the shares.
+        certain = (np.arange(len(classes)) == code).astype(np.float64)[None, :]
+        leaf = TreeModel.leaf(shares * self.counts[0].sum(), code)
+        return FittedTree(leaf, self.schema, classes, certain, code, costs, row_values=shares[None, :])
+
     @property
     def n_classes(self) -> int:
         """Number of classes."""

@@ -51,6 +51,20 @@ class TreeModel:
     class_weights: NDArray[np.float64]
     label: NDArray[np.int32]
 
+    @classmethod
+    def leaf(cls, class_weights: NDArray[np.float64], code: NDArray[np.int32]) -> TreeModel:
+        """Make a tree of one leaf that answers a class."""
+        return cls(
+            feature=np.array([-1], dtype=np.int32),
+            threshold=np.array([np.nan]),
+            first_child=np.array([-1], dtype=np.int32),
+            n_branches=np.array([0], dtype=np.int32),
+            value_start=np.array([0, 0], dtype=np.int32),
+            value_branch=np.zeros(0, dtype=np.int32),
+            class_weights=class_weights[None, :],
+            label=code,
+        )
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes, leaves included."""

@@ -240,7 +240,7 @@ class C45Classifier(TreeClassifier):
         self.random_state = random_state
 
     def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, costs: ArrayLike | None = None
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, costs: ArrayLike | None = None
     ) -> Self:
         """Learn the tree.
 

@@ -149,17 +149,17 @@ class TradeoffSearchCV(CostWrapper):
 
     # ---- fitting -------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, costs: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, costs: Any = None) -> Self:
         """Learn the path, cross-validate it, choose, and learn the chosen model from all rows.
 
         Parameters
         ----------
         X : array-like, data frame or Table of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
         costs : array-like of shape (n_samples, n_classes), optional
             What predicting each class would cost for each row; the estimator gets them, and mistakes are
             billed by them.
-        sample_weight : array-like of shape (n_samples,), optional
         """
         self._validate_params()
         inner = self._inner()
