@@ -72,6 +72,7 @@ types: $(INSTALLED)
 
 layers: $(INSTALLED)
 	$(BIN)/lint-imports
+	$(BIN)/python tools/deep_imports.py
 
 doctest: $(INSTALLED)
 	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' --ignore=docs/generated src README.md docs

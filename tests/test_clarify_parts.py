@@ -25,8 +25,8 @@ from stakes.forensics.profile import Profile, Symptom, merge
 from stakes.forensics.runs import gather
 from stakes.forensics.settle import Settled, Settler
 from stakes.forensics.texts import read_texts
-from stakes.forensics.train import Settings, Trained, learn, splits
-from stakes.forensics.validate import Validation, never_unknown, report, twins
+from stakes.forensics.training import Settings, Trained, learn, splits
+from stakes.forensics.validation import Validation, never_unknown, report, twins
 from stakes.tree import C45Classifier
 
 

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import stakes.forensics.train
-import stakes.forensics.validate
+import stakes.forensics.training
+import stakes.forensics.validation
 from clarify_programs import profile_of
 from commands import run, trimmed
 from stakes._cli import clarify_train
 from stakes.forensics.profile import Symptom, read_profile, write_profile
-from stakes.forensics.train import Settings
-from stakes.forensics.validate import Validation
+from stakes.forensics.training import Settings
+from stakes.forensics.validation import Validation
 
 
 def stakes_clarify(*args, typed="", code=0):
@@ -208,9 +208,9 @@ def trained(folder, monkeypatch):
         handed.update(reported=settings, wrong=validation.wrong)
         return DOCUMENT | {"training": TRAINING, "purity": settings.purity}
 
-    monkeypatch.setattr(stakes.forensics.train, "train", train)
-    monkeypatch.setattr(stakes.forensics.validate, "validate", validate)
-    monkeypatch.setattr(stakes.forensics.validate, "report", report)
+    monkeypatch.setattr(stakes.forensics.training, "train", train)
+    monkeypatch.setattr(stakes.forensics.validation, "validate", validate)
+    monkeypatch.setattr(stakes.forensics.validation, "report", report)
     return handed
 
 

@@ -25,8 +25,8 @@ from stakes.forensics.host.watch import Watch
 from stakes.forensics.profile import observe, project, write_profile
 from stakes.forensics.runs import gather, read_runs
 from stakes.forensics.settle import Settler
-from stakes.forensics.train import Settings, all_columns, splits, train
-from stakes.forensics.validate import guesses, report, validate
+from stakes.forensics.training import Settings, all_columns, splits, train
+from stakes.forensics.validation import guesses, report, validate
 from stakes.tree import C45Classifier
 
 CAUSES = ("full", "locked", "missing", "slow")

@@ -17,7 +17,7 @@ from stakes.evolve import GDTClassifier
 from stakes.export.c import export_c
 from stakes.export.sql import export_sql
 from stakes.forensics import record as forensics_record
-from stakes.forensics.train import Settings
+from stakes.forensics.training import Settings
 from stakes.lab.study import reproduce as reproduce_paper
 from stakes.lab.versus import versus
 from stakes.rules import RuleClassifier

@@ -31,8 +31,8 @@ from programs.words import token
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.run import run
 from stakes.forensics.runs import read_runs
-from stakes.forensics.train import Settings, train
-from stakes.forensics.validate import validate
+from stakes.forensics.training import Settings, train
+from stakes.forensics.validation import validate
 
 #: Numbers of inputs that training never uses.
 UNSEEN = 1000

@@ -15,8 +15,8 @@ import numpy as np
 
 from stakes.forensics.candidates import Columns, expected, first_of_equals
 from stakes.forensics.runs import Runs, read_runs
-from stakes.forensics.train import Settings, all_columns, learn
-from stakes.forensics.validate import validate
+from stakes.forensics.training import Settings, all_columns, learn
+from stakes.forensics.validation import validate
 from stakes.lab.code_version import code_version
 from stakes.tree import C45Classifier
 
@@ -95,7 +95,7 @@ def rows(
     if unknown:
         raise ValueError(f"programs must be some of {', '.join(PROGRAMS)}, got {', '.join(unknown)}")
     cache = cache.resolve()
-    version = code_version("stakes.forensics.train.learn").removeprefix("stakes ")
+    version = code_version("stakes.forensics.training.learn").removeprefix("stakes ")
     found = []
     for program in programs:
         folder = collect(program, cache, python=python, inputs=inputs, progress=progress)

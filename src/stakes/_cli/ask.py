@@ -28,8 +28,7 @@ from stakes._text.words import amount, plain
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
 from stakes.table import Column, Schema
-from stakes.tree import Acquired, Acquisition
-from stakes.tree.ask.acquire import Question
+from stakes.tree import Acquired, Acquisition, Question
 from stakes.tree.ask.answers import encode_answer
 
 NAME = "ask"

@@ -62,8 +62,7 @@ def command(
 
 
 def _read(folder: Path) -> list[Recorded]:
-    from stakes.forensics import read_profile
-    from stakes.forensics.runs import profile_paths
+    from stakes.forensics import profile_paths, read_profile
 
     found: dict[object, Recorded] = {}
     for path in profile_paths(folder):

@@ -77,10 +77,8 @@ def command(
     - `stakes clarify train runs/ --lines --merge no-such-version+only-pre-releases -o model.json`
     """
     from stakes._base.documents import save_json
-    from stakes.forensics.runs import read_runs
-    from stakes.forensics.texts import read_texts
-    from stakes.forensics.train import Settings, train
-    from stakes.forensics.validate import report, validate
+    from stakes.forensics import Settings, read_runs, read_texts, train, validate
+    from stakes.forensics.validation import report
 
     kinds = ("functions", *(["trees"] if trees else []), *(["lines"] if lines else []))
     settings = Settings(kinds, max_loss, folds, purity, seed, guard)

@@ -16,8 +16,7 @@ from stakes._cli.shared import DebugOption, out, progress_bar, read_problem, wri
 from stakes.compare import Comparison, compare
 from stakes.export import render
 from stakes.models import save_model
-from stakes.report import model_view
-from stakes.report.page import write_view
+from stakes.report import model_view, write_view
 
 NAME = "demo"
 

@@ -34,8 +34,7 @@ from stakes._text.words import amount
 from stakes.compare import Comparison, Interval, LearnerResult, compare
 from stakes.costs import FeatureCosts, as_feature_costs
 from stakes.models import load_model
-from stakes.report import ModelView, model_view
-from stakes.report.page import write_view
+from stakes.report import ModelView, model_view, write_view
 from stakes.rules import RuleClassifier
 
 NAME = "evaluate"

@@ -21,8 +21,7 @@ from stakes._cli.shared import (
 )
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
-from stakes.report import model_view
-from stakes.report.page import write_view
+from stakes.report import model_view, write_view
 
 NAME = "report"
 

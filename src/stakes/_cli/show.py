@@ -26,8 +26,7 @@ from stakes._text.words import amount
 from stakes.export import render
 from stakes.models import effective_tree, load_model
 from stakes.rules import RuleClassifier
-from stakes.tree import FittedTree
-from stakes.tree.words import leaf_table
+from stakes.tree import FittedTree, leaf_table
 
 NAME = "show"
 

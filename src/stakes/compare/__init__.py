@@ -3,6 +3,7 @@
 from stakes.compare.comparison import Comparison, Interval, LearnerResult, compare
 from stakes.compare.constant import ConstantClassifier
 from stakes.compare.encode import CodedLabels, OneHotTable
+from stakes.compare.trial import Part, Trial, run_trial
 
 __all__ = [
     "CodedLabels",
@@ -11,5 +12,8 @@ __all__ = [
     "Interval",
     "LearnerResult",
     "OneHotTable",
+    "Part",
+    "Trial",
     "compare",
+    "run_trial",
 ]

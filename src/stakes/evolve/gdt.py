@@ -28,8 +28,7 @@ from stakes.evolve.run import EvolutionInterrupted, Run, evolve
 from stakes.evolve.seeds import seed_trees
 from stakes.evolve.settings import core_options, setting
 from stakes.table import Table
-from stakes.tree import FittedTree
-from stakes.tree.base import TreeClassifier
+from stakes.tree import FittedTree, TreeClassifier
 
 _MOST = 2**31 - 1
 

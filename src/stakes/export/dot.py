@@ -5,8 +5,7 @@ from __future__ import annotations
 from stakes._text.words import plain
 from stakes.export.languages import renders
 from stakes.export.text import Facts, _check_depth
-from stakes.tree import FittedTree
-from stakes.tree.words import branch_words
+from stakes.tree import FittedTree, branch_words
 
 
 @renders("dot", FittedTree)

@@ -14,8 +14,7 @@ from stakes._text.words import plain
 from stakes.decision import RELATIVE_ROUNDING
 from stakes.export.languages import renders
 from stakes.export.walk import function_roots, walk_function
-from stakes.tree import FittedTree
-from stakes.tree.words import branch_words
+from stakes.tree import FittedTree, branch_words
 
 
 @renders("python", FittedTree)

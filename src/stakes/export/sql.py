@@ -15,8 +15,7 @@ from stakes.decision import RELATIVE_ROUNDING
 from stakes.export.languages import renders
 from stakes.rules import RuleSet
 from stakes.table import Column
-from stakes.tree import FittedTree
-from stakes.tree.words import path_ranges
+from stakes.tree import FittedTree, path_ranges
 
 #: CASE expressions nested in each other; SQLite's parser has a stack of 100 entries, each level takes five.
 NESTING = 10

@@ -13,8 +13,7 @@ from stakes._text.svg import PALETTE
 from stakes._text.words import amount, percent, plain
 from stakes.export.languages import renders
 from stakes.export.text import Facts, _check_depth
-from stakes.tree import FittedTree
-from stakes.tree.words import branch_words, path_conditions
+from stakes.tree import FittedTree, branch_words, path_conditions
 
 DEARER = "#B5123E"
 

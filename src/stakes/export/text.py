@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from stakes._text.words import amount, percent, plain
 from stakes.export.languages import renders
-from stakes.tree import FittedTree
-from stakes.tree.words import branch_words, totals
+from stakes.tree import FittedTree, branch_words
 
 
 @renders("text", FittedTree)
@@ -65,7 +64,7 @@ class Facts:
     """Weight, errors and share of the cost of any leaves of one tree, in words."""
 
     def __init__(self, fitted: FittedTree) -> None:
-        self.weight, self.errors, self.costs = totals(fitted)
+        self.weight, self.errors, self.costs = fitted.totals()
         self.leaves = fitted.tree.leaves
         self.total = float(self.costs[self.leaves].sum())
 

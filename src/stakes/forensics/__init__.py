@@ -1,5 +1,8 @@
 """CLARIFY: record what a program does, learn what is worth watching, explain its failures."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from stakes.forensics.host.install import (
     ClarifyHandler,
     explain,
@@ -23,6 +26,12 @@ from stakes.forensics.profile import (
 from stakes.forensics.record import record
 from stakes.forensics.run import run
 
+if TYPE_CHECKING:
+    from stakes.forensics.runs import Runs, profile_paths, read_runs
+    from stakes.forensics.texts import read_texts
+    from stakes.forensics.training import Settings, train
+    from stakes.forensics.validation import validate
+
 __all__ = [
     "CallTree",
     "ClarifyHandler",
@@ -32,6 +41,8 @@ __all__ = [
     "Line",
     "Profile",
     "Projection",
+    "Runs",
+    "Settings",
     "Symptom",
     "Verdict",
     "Watch",
@@ -39,11 +50,28 @@ __all__ = [
     "fingerprint",
     "install",
     "observe",
+    "profile_paths",
     "project",
     "read_profile",
+    "read_runs",
+    "read_texts",
     "record",
     "run",
     "scope",
+    "train",
     "uninstall",
+    "validate",
     "write_profile",
 ]
+
+#: Where learning lives. It is fetched when asked for: a program that is watched must not load scikit-learn.
+_LEARNING = ("runs", "texts", "training", "validation")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for module in _LEARNING:
+            found = getattr(import_module(f"stakes.forensics.{module}"), name, None)
+            if found is not None:
+                return found
+    raise AttributeError(f"module 'stakes.forensics' has no attribute {name!r}")

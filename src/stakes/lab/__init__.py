@@ -7,8 +7,8 @@ from stakes.lab.plan import Plan, make_plan
 from stakes.lab.protocol import load_protocol, papers
 from stakes.lab.results import Cell, ResultTable
 from stakes.lab.runner import run_plan
-from stakes.lab.specs import Protocol
-from stakes.lab.store import Outcome, Store
+from stakes.lab.specs import ColumnSpec, Protocol, TableSpec
+from stakes.lab.store import Outcome, Store, UnitTime
 from stakes.lab.study import Reproduction, reproduce
 from stakes.lab.tables import build_tables
 from stakes.lab.versus import Versus, versus
@@ -16,6 +16,7 @@ from stakes.lab.versus import Versus, versus
 __all__ = [
     "Cell",
     "CheapestTree",
+    "ColumnSpec",
     "DrawnAnswers",
     "Outcome",
     "Plan",
@@ -24,6 +25,8 @@ __all__ = [
     "Reproduction",
     "ResultTable",
     "Store",
+    "TableSpec",
+    "UnitTime",
     "Versus",
     "build_tables",
     "load_protocol",

@@ -6,13 +6,13 @@ import math
 
 from stakes._text import svg
 from stakes._text.svg import Axis
-from stakes.compare.statistics import Ranks
+from stakes.compare import statistics
 from stakes.lab.results import Cell, Column, ResultTable, Row
 
 WIDTH, LEFT, RIGHT = 720, 70, 24
 
 
-def critical_difference_picture(ranks: Ranks) -> str:
+def critical_difference_picture(ranks: statistics.Ranks) -> str:
     """Draw average ranks on a line, with bars over learners that are not told apart.
 
     Examples

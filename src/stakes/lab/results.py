@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stakes.compare.statistics import Ranks
+from stakes.compare import statistics
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ResultTable:
     quick : bool
     transpose : bool
         Whether it is written with rows and columns changed.
-    ranks : Ranks or None
+    ranks : statistics.Ranks or None
         Learners ranked over the data sets.
     x_label, log_x : of a figure
     """
@@ -83,7 +83,7 @@ class ResultTable:
     notes: tuple[str, ...] = ()
     quick: bool = False
     transpose: bool = False
-    ranks: Ranks | None = None
+    ranks: statistics.Ranks | None = None
     x_label: str = ""
     log_x: bool = False
 

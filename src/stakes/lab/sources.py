@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from stakes._base.folds import stratified_folds
-from stakes.compare.trial import Part
+from stakes.compare import Part
 from stakes.costs import CostMatrix
 from stakes.datasets import load_table
 from stakes.lab._sections import ProtocolError

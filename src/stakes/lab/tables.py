@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.compare.statistics import Ranks, rank_learners
+from stakes.compare import statistics
 from stakes.lab.measures import figure
 from stakes.lab.plan import NOT_ASKED, Plan
 from stakes.lab.results import Cell, Column, ResultTable, Row
@@ -177,7 +177,7 @@ class _Builder:
             return None
         return np.array([figure(self.records[key], measure) for key in keys])
 
-    def ranks(self) -> Ranks | None:
+    def ranks(self) -> statistics.Ranks | None:
         """Learners over the data sets on which all of them ran, where there are enough of both."""
         if self.spec.ranks is None:
             return None
@@ -192,7 +192,7 @@ class _Builder:
                 for name, value in zip(names, values, strict=True):
                     figures[name].append(float(np.mean(value)))  # type: ignore[arg-type]
         n_datasets = len(next(iter(figures.values()), []))
-        return rank_learners(figures) if len(names) > 1 and n_datasets > 1 else None
+        return statistics.rank_learners(figures) if len(names) > 1 and n_datasets > 1 else None
 
     # ---- notes
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes.compare.trial import run_trial
+from stakes.compare import run_trial
 from stakes.lab.build import make_learner
 from stakes.lab.code_version import code_version
 from stakes.lab.draws import draw_costs, draw_prices

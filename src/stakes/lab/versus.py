@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from stakes.compare import Comparison
+from stakes.compare import Comparison, Trial
 from stakes.compare.comparison import summarise
-from stakes.compare.trial import Trial
 from stakes.lab.draws import draw_costs
 from stakes.lab.plan import Plan, make_plan
 from stakes.lab.protocol import parse_protocol

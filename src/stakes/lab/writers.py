@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from stakes.compare.statistics import PairTest, Ranks
+from stakes.compare import statistics
 from stakes.lab.results import Cell, Column, ResultTable, Row
 
 LEGEND = "Figures are ours ± standard error (the paper's, difference)."
@@ -69,7 +69,7 @@ def _notes(table: ResultTable) -> list[str]:
     return ["\n".join(f"- {note}" for note in notes)]
 
 
-def ranks_text(ranks: Ranks | None) -> str:
+def ranks_text(ranks: statistics.Ranks | None) -> str:
     """What the ranks say, in sentences; empty where there are none."""
     if ranks is None:
         return ""
@@ -172,10 +172,10 @@ def from_json(text: str) -> ResultTable:
     columns = tuple(Column(**column) for column in values.pop("columns"))
     ranks = values.pop("ranks")
     if ranks is not None:
-        tests = tuple(PairTest(**test) for test in ranks.pop("against_best"))
+        tests = tuple(statistics.PairTest(**test) for test in ranks.pop("against_best"))
         groups = tuple(tuple(group) for group in ranks.pop("groups"))
         names, places = tuple(ranks.pop("names")), tuple(ranks.pop("ranks"))
-        ranks = Ranks(names=names, ranks=places, groups=groups, against_best=tests, **ranks)
+        ranks = statistics.Ranks(names=names, ranks=places, groups=groups, against_best=tests, **ranks)
     for name in ("row_names", "notes"):
         values[name] = tuple(values[name])
     return ResultTable(**values, rows=rows, columns=columns, ranks=ranks)

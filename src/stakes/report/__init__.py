@@ -7,6 +7,7 @@ from stakes.report.page import (
     write_lab_index,
     write_lab_report,
     write_report,
+    write_view,
 )
 from stakes.report.views import ModelView, model_view
 
@@ -22,4 +23,5 @@ __all__ = [
     "write_lab_index",
     "write_lab_report",
     "write_report",
+    "write_view",
 ]

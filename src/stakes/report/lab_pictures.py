@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from stakes._text import svg
 from stakes._text.svg import Axis
-from stakes.lab import Cell, Reproduction, ResultTable
+from stakes.lab import Cell, ColumnSpec, Reproduction, ResultTable, TableSpec
 from stakes.lab.pictures import critical_difference_picture, figure_picture
-from stakes.lab.specs import ColumnSpec, TableSpec
 
 WIDTH, RIGHT = 720, 24
 #: Measures of what things cost; their figures are drawn by data set.

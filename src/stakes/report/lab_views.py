@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stakes.compare import Comparison
-from stakes.lab import Cell, Outcome, Reproduction, ResultTable, Versus
-from stakes.lab.store import UnitTime
+from stakes.lab import Cell, Outcome, Reproduction, ResultTable, UnitTime, Versus
 from stakes.lab.writers import ranks_text
 from stakes.report.lab_pictures import Picture, pictures
 

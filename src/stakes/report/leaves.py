@@ -12,7 +12,7 @@ from stakes._base.answering import asks_nothing, first_with
 from stakes.models import effective_tree
 from stakes.report.billed import Billed
 from stakes.rules import RuleClassifier
-from stakes.tree.words import leaf_table
+from stakes.tree import leaf_table
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from stakes._text.words import plain
 from stakes.report.billed import Billed
 from stakes.rules import RuleClassifier
-from stakes.tree import FittedTree
-from stakes.tree.words import branch_words
+from stakes.tree import FittedTree, branch_words
 
 #: An outline with more lines than this would be slow to open, and deeper it cannot be read; the rest is
 #: counted.

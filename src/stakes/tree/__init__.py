@@ -1,12 +1,15 @@
 """The C4.5 family of trees."""
 
+from stakes.tree.ask import Question
 from stakes.tree.ask.acquire import Acquired, Acquisition
+from stakes.tree.base import TreeClassifier
 from stakes.tree.c45.classifier import C45Classifier
 from stakes.tree.explain import Explanation
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
 from stakes.tree.tradeoff.path import TradeoffPoint
 from stakes.tree.tradeoff.search import TradeoffSearchCV
+from stakes.tree.words import Leaf, branch_words, leaf_table, path_conditions, path_ranges
 
 __all__ = [
     "Acquired",
@@ -14,7 +17,14 @@ __all__ = [
     "C45Classifier",
     "Explanation",
     "FittedTree",
+    "Leaf",
+    "Question",
     "TradeoffPoint",
     "TradeoffSearchCV",
+    "TreeClassifier",
     "TreeModel",
+    "branch_words",
+    "leaf_table",
+    "path_conditions",
+    "path_ranges",
 ]

@@ -126,6 +126,11 @@ class FittedTree:
         """Cost of each node's training rows, were the node a leaf."""
         return (self.counts * self.bill.T[self.decision]).sum(axis=1)
 
+    def totals(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Weight, errors and cost of each node's training rows under the node's own answer."""
+        weight = self.counts.sum(axis=1)
+        return weight, weight - self.counts[np.arange(len(weight)), self.decision], self.node_costs()
+
     def choose(self, probabilities: NDArray[np.float64]) -> NDArray[np.int32]:
         """Class codes for rows of class probabilities, decided as this tree decides."""
         if not self.min_cost:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +58,7 @@ def leaf_table(fitted: FittedTree) -> list[Leaf]:
     income > 60 -> good 0%
     """
     leaves, parent = fitted.tree.leaves, fitted.tree.parent
-    weight, errors, costs = totals(fitted)
+    weight, errors, costs = fitted.totals()
     total = float(costs[leaves].sum())
     rows = []
     for node in leaves:
@@ -77,13 +76,6 @@ def leaf_table(fitted: FittedTree) -> list[Leaf]:
             )
         )
     return rows
-
-
-def totals(fitted: FittedTree) -> tuple[Any, Any, Any]:
-    """Weight, errors and cost of each node's training rows under the node's own answer."""
-    weight = fitted.counts.sum(axis=1)
-    errors = weight - fitted.counts[np.arange(len(weight)), fitted.decision]
-    return weight, errors, fitted.node_costs()
 
 
 def path_conditions(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> list[str]:

@@ -84,7 +84,7 @@ class Trained:
         That watching should add to a run.
     accuracy : float
         Of the deployed tree, cross-validated on the folds that everything was chosen on: optimistic, and
-        what the paper reports. :func:`stakes.forensics.validate.validate` is honest.
+        what the paper reports. :func:`stakes.forensics.validation.validate` is honest.
     """
 
     model: ClarifyModel

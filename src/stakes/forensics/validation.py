@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stakes.forensics.candidates import Columns, observe_all
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.runs import Runs
-from stakes.forensics.train import Settings, Trained, all_columns, learn, splits
+from stakes.forensics.training import Settings, Trained, all_columns, learn, splits
 
 #: Two causes are named as a pair where this share of their runs is taken for the other.
 CONFUSED = 0.15
