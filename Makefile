@@ -8,7 +8,7 @@ LOWEST := .venv-lowest
 GOLDEN := .venv-golden
 TESTS ?=
 SEED ?= 0
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*) tools/build_tracer.py
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*/*) tools/build_tracer.py
 
 .PHONY: demo tables test test-lowest golden check-large coverage mutate lint types layers doctest docs sanitize format clean
 
@@ -65,7 +65,7 @@ mutate: $(INSTALLED)
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror cpp/*
+	$(BIN)/clang-format --dry-run --Werror cpp/*/*
 
 types: $(INSTALLED)
 	$(BIN)/mypy
@@ -96,7 +96,7 @@ sanitize: $(INSTALLED)
 format: $(INSTALLED)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i cpp/*
+	$(BIN)/clang-format -i cpp/*/*
 
 clean:
 	rm -rf $(VENV) .venv-* build docs/generated stakes-demo

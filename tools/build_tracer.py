@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "src" / "stakes" / "forensics" / "host"
-SOURCES = sorted((ROOT / "cpp").glob("tracer*.c"))
+SOURCES = sorted((ROOT / "cpp" / "tracer").glob("*.c"))
 ASK = """
 import json, sys, sysconfig
 print(json.dumps([sys.version_info[:2], sysconfig.get_path("include"), sysconfig.get_config_var("EXT_SUFFIX"),
@@ -55,7 +55,7 @@ def build(python: str, target: Path = TARGET, flags: Sequence[str] = ()) -> Path
     if answer is None:
         raise ValueError(f"{python} is no CPython of 3.11 or later with its headers")
     extension = target / f"_tracer{answer[2]}"
-    newest = max(path.stat().st_mtime for path in [*SOURCES, *(ROOT / "cpp").glob("tracer*.h")])
+    newest = max(path.stat().st_mtime for path in [*SOURCES, *(ROOT / "cpp" / "tracer").glob("*.h")])
     if not extension.exists() or extension.stat().st_mtime < newest:
         compiler = [
             os.environ.get("CC", "cc"),

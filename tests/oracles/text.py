@@ -1,4 +1,4 @@
-"""Rows of text to columns, one character at a time: the slow twin of cpp/text.cpp."""
+"""Rows of text to columns, one character at a time: the slow twin of cpp/text/rows.cpp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-# The compiled tracer; cpp/tracer_module.c.
+# The compiled tracer; cpp/tracer/module.c.
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
