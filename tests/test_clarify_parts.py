@@ -7,7 +7,7 @@ import pytest
 
 from clarify_programs import function, profile_of
 from stakes.forensics import candidates, places
-from stakes.forensics import train as train_module
+from stakes.forensics import training as train_module
 from stakes.forensics.candidates import (
     NANOSECONDS,
     Columns,

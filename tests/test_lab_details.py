@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from stakes._base.answering import model_size
 from stakes._base.folds import stratified_folds
 from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.compare.statistics import rank_learners
-from stakes.compare.trial import count_leaves, count_nodes
 from stakes.lab import CheapestTree, ProtocolError, forensic, reproduce, versus
 from stakes.lab.results import Cell, Column, ResultTable, Row
 from stakes.lab.sources import read_data, split_rows
@@ -121,7 +121,7 @@ def test_a_table_as_json_is_text_that_people_can_read():
 def test_size_of_a_tree_at_the_end_of_a_long_pipeline():
     X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 1, 0, 0, 1, 1])
     model = make_pipeline(SimpleImputer(), StandardScaler(), DecisionTreeClassifier(random_state=0)).fit(X, y)
-    assert (count_leaves(model), count_nodes(model)) == (4, 7)
+    assert (model_size(model).leaves, model_size(model).nodes) == (4, 7)
 
 
 def test_learners_of_equal_rank_keep_their_order():
