@@ -25,10 +25,11 @@ from stakes import (
     metrics,
 )
 from stakes.cli import app
+from stakes.compare import compare
 from stakes.compare.comparison import mean_interval
 from stakes.compare.constant import ConstantClassifier
 from stakes.lab import Cell, reproduce
-from stakes.report import compare, model_report, model_view, parts, write_lab_report, write_report
+from stakes.report import model_report, model_view, parts, write_lab_report, write_report
 from stakes.report.billed import Billed
 from stakes.report.lab_views import cell_view, lab_view
 from stakes.report.ratio import ratio_view

@@ -13,8 +13,9 @@ from stakes import C45Classifier, FeatureCosts, Guard, GuardWarning, MinExpected
 from stakes._base.answering import model_size, paid_tests
 from stakes._cli.fit import Criterion
 from stakes._cli.learners import PRICED_LEARNERS
+from stakes.compare import compare
 from stakes.compare.constant import ConstantClassifier
-from stakes.report import compare, model_report, model_view
+from stakes.report import model_report, model_view
 from stakes.tree.c45.classifier import PRICED
 
 

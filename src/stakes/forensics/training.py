@@ -110,7 +110,7 @@ def train(
     Parameters
     ----------
     runs : Runs
-        From :func:`stakes.forensics.runs.read_runs`.
+        From :func:`stakes.forensics.read_runs`.
     settings : Settings
     texts : dict of str to str, optional
         What to tell the user for each cause; a cause without text is told by its label.

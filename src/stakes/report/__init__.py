@@ -1,6 +1,5 @@
 """Reports: self-contained pages that show the bill of a model, of a comparison, or a paper next to ours."""
 
-from stakes.compare import Comparison, Interval, LearnerResult, compare
 from stakes.report.page import (
     model_report,
     write_comparison_report,
@@ -12,11 +11,7 @@ from stakes.report.page import (
 from stakes.report.views import ModelView, model_view
 
 __all__ = [
-    "Comparison",
-    "Interval",
-    "LearnerResult",
     "ModelView",
-    "compare",
     "model_report",
     "model_view",
     "write_comparison_report",
