@@ -66,6 +66,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror cpp/*/*
+	$(BIN)/python tools/same_lines.py
 
 types: $(INSTALLED)
 	$(BIN)/mypy

@@ -7,23 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from stakes import reductions
 from stakes._base import documents
 from stakes._base.answering import effective_tree
 from stakes.boosted import BoostedStakes
 from stakes.decision import Guard, MinExpectedCost
 from stakes.evolve import GDTClassifier
-from stakes.reductions import (
-    GBSE,
-    GBSET,
-    AverageCost,
-    CostBagging,
-    CostBoosting,
-    Costing,
-    DataSpaceExpansion,
-    IterativeWeighting,
-    MetaCost,
-    Reduction,
-)
 from stakes.rules import MDLDiscretizer, RuleClassifier
 from stakes.tree import C45Classifier, TradeoffSearchCV
 
@@ -94,16 +83,16 @@ class _AnyModel:
     from_dict = staticmethod(model_from_dict)
 
 
-_REDUCTIONS: tuple[type[Reduction], ...] = (
-    GBSE,
-    GBSET,
-    AverageCost,
-    CostBagging,
-    CostBoosting,
-    Costing,
-    DataSpaceExpansion,
-    IterativeWeighting,
-    MetaCost,
+_REDUCTIONS: tuple[type[reductions.Reduction], ...] = (
+    reductions.GBSE,
+    reductions.GBSET,
+    reductions.AverageCost,
+    reductions.CostBagging,
+    reductions.CostBoosting,
+    reductions.Costing,
+    reductions.DataSpaceExpansion,
+    reductions.IterativeWeighting,
+    reductions.MetaCost,
 )
 
 #: Every class that can be read, by the name its documents carry. New estimators are added here.

@@ -8,22 +8,12 @@ from typing import Any
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
+from stakes import reductions
 from stakes.boosted import BoostedStakes
 from stakes.compare import ConstantClassifier, OneHotTable
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import MinExpectedCost
 from stakes.evolve import GDTClassifier
-from stakes.reductions import (
-    GBSE,
-    GBSET,
-    AverageCost,
-    CostBagging,
-    CostBoosting,
-    Costing,
-    DataSpaceExpansion,
-    IterativeWeighting,
-    MetaCost,
-)
 from stakes.rules import RuleClassifier
 from stakes.tree import C45Classifier
 
@@ -100,47 +90,47 @@ LEARNERS: dict[str, tuple[str, str, Maker]] = {
     "gbse": (
         "GBSE",
         "gradient boosting with stochastic ensembles, 30 trees",
-        lambda c, seed: GBSE(cost_matrix=c, random_state=seed),
+        lambda c, seed: reductions.GBSE(cost_matrix=c, random_state=seed),
     ),
     "gbse_t": (
         "GBSE-T",
         "the variant of GBSE with a proof",
-        lambda c, seed: GBSET(cost_matrix=c, random_state=seed),
+        lambda c, seed: reductions.GBSET(cost_matrix=c, random_state=seed),
     ),
     "dse": (
         "DSE",
         "data space expansion, 30 trees",
-        lambda c, seed: DataSpaceExpansion(cost_matrix=c, random_state=seed),
+        lambda c, seed: reductions.DataSpaceExpansion(cost_matrix=c, random_state=seed),
     ),
     "iw": (
         "IW",
         "iterative weighting, 30 rounds of 10 trees",
-        lambda c, seed: IterativeWeighting(cost_matrix=c, random_state=seed),
+        lambda c, seed: reductions.IterativeWeighting(cost_matrix=c, random_state=seed),
     ),
     "costing": (
         "costing",
         "30 trees on samples in proportion to costs",
-        lambda c, seed: Costing(cost_matrix=c, random_state=seed),
+        lambda c, seed: reductions.Costing(cost_matrix=c, random_state=seed),
     ),
     "avgcost": (
         "average cost",
         "30 trees on samples in proportion to mean costs",
-        lambda c, seed: AverageCost(cost_matrix=c, random_state=seed),
+        lambda c, seed: reductions.AverageCost(cost_matrix=c, random_state=seed),
     ),
     "bagging_mc": (
         "bagging min. cost",
         "30 bagged trees, class of least expected cost",
-        lambda c, seed: CostBagging(cost_matrix=c, random_state=seed),
+        lambda c, seed: reductions.CostBagging(cost_matrix=c, random_state=seed),
     ),
     "metacost": (
         "MetaCost",
         "one tree on rows relabelled by 30 bagged ones",
-        lambda c, seed: MetaCost(cost_matrix=c, random_state=seed),
+        lambda c, seed: reductions.MetaCost(cost_matrix=c, random_state=seed),
     ),
     "csb1": (
         "CSB1",
         "cost-sensitive boosting, 30 trees",
-        lambda c, seed: CostBoosting(cost_matrix=c, random_state=seed),
+        lambda c, seed: reductions.CostBoosting(cost_matrix=c, random_state=seed),
     ),
     "constant": ("best constant", "always the cheapest class", lambda c, seed: ConstantClassifier(c)),
 }
