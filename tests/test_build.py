@@ -1,10 +1,11 @@
-"""The build sees a change to any source of the core, whichever folder it lies in."""
+"""The build sees a change to any source of the core, whichever folder it lies in, and ships the types."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,8 @@ def test_a_change_in_any_folder_builds_the_core_again(installed, folder):
         os.utime(source, (stamp + 10, stamp + 10))
         assert "pip install" in planned(installed), source.name
         os.utime(source, (before, before))
+
+
+def test_who_installs_stakes_has_its_types():
+    assert (files("stakes") / "py.typed").is_file()
+    assert (files("stakes") / "_core.pyi").is_file()

@@ -12,9 +12,41 @@ except ImportError:  # it is not built for this interpreter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import mmap
-    from typing import Any
+    from contextvars import ContextVar
+    from types import CodeType
+    from typing import Any, Protocol
 
     from .selection import Selection
+
+    Memory = mmap.mmap | memoryview
+
+    class Scope(Protocol):
+        """Counts of one part of a program: of functions, call trees and lines."""
+
+        def counts(self) -> tuple[list[int], list[int], list[int]]: ...
+
+    class Tracer(Protocol):
+        """What counts in this process; it can be moved to other tables after a fork."""
+
+        def rebase(self, tables: Memory, in_file: bool) -> None: ...
+
+    class Recorder(Tracer, Protocol):
+        """A tracer that can count everything that runs."""
+
+        def start(self, tables: Memory, trees: bool, lines: bool, in_file: bool) -> None: ...
+
+    class Watcher(Tracer, Protocol):
+        """A tracer that can count chosen functions, within a budget of events per second, and by scope."""
+
+        def watch(
+            self,
+            tables: Memory,
+            selection: Selection,
+            in_file: bool,
+            budget: int = 0,
+            variable: ContextVar[Scope | None] | None = None,
+        ) -> None: ...
+        def stop(self) -> None: ...
 
 
 #: ``sys.monitoring``, which Python 3.11 does not have.
@@ -27,7 +59,7 @@ GENERATORS = 0x20 | 0x80 | 0x200
 TOOLS = (4, 3)
 
 
-def recorder() -> tuple[Any, str]:
+def recorder() -> tuple[Recorder, str]:
     """Return the tracer for recording, and why it was chosen."""
     if _tracer is None:
         from .fallback import PlainTracer
@@ -38,7 +70,7 @@ def recorder() -> tuple[Any, str]:
     return ProfileTracer(), "compiled, as a profile function: sys.monitoring came with Python 3.12"
 
 
-def watcher(selection: Selection, exits: bool = True) -> tuple[Any, str]:
+def watcher(selection: Selection, exits: bool = True) -> tuple[Watcher, str]:
     """Return the tracer for a deployed model, and why it was chosen; RuntimeError where none can do it.
 
     With ``exits`` it also sees with which status the program ends.
@@ -83,7 +115,7 @@ class MonitoringTracer:
     def __init__(self, alone: bool = False) -> None:
         self._alone = alone
 
-    def start(self, tables: mmap.mmap, trees: bool, lines: bool, in_file: bool) -> None:
+    def start(self, tables: Memory, trees: bool, lines: bool, in_file: bool) -> None:
         """Begin to count everything that runs."""
         events = monitoring.events
         self._start = lambda tables, in_file: _tracer.start(tables, trees, lines, in_file)
@@ -97,7 +129,12 @@ class MonitoringTracer:
         self._begin(tables, in_file, wanted, sum(wanted))
 
     def watch(
-        self, tables: mmap.mmap, selection: Selection, in_file: bool, budget: int = 0, variable: Any = None
+        self,
+        tables: Memory,
+        selection: Selection,
+        in_file: bool,
+        budget: int = 0,
+        variable: ContextVar[Scope | None] | None = None,
     ) -> None:
         """Begin to count what is selected; the rest is not monitored, or disabled when first met."""
         events = monitoring.events
@@ -112,7 +149,7 @@ class MonitoringTracer:
             if selection.trees:
                 monitoring.set_events(self.tool, unwinding)
 
-        def select(code: Any, number: int) -> None:
+        def select(code: CodeType, number: int) -> None:
             local = starts | ends | (events.LINE if number in with_lines else 0)
             if local:
                 monitoring.set_local_events(self.tool, code, local)
@@ -136,7 +173,7 @@ class MonitoringTracer:
             self._find = lambda: _tracer.find(files, see_unwinding)
             self._find()
 
-    def _begin(self, tables: mmap.mmap, in_file: bool, wanted: dict[int, Any], everywhere: int) -> None:
+    def _begin(self, tables: Memory, in_file: bool, wanted: dict[int, Any], everywhere: int) -> None:
         self.tool = free_tool()
         self._start(tables, in_file)
         monitoring.use_tool_id(self.tool, "stakes.clarify")
@@ -144,7 +181,7 @@ class MonitoringTracer:
             monitoring.register_callback(self.tool, event, callback)
         monitoring.set_events(self.tool, everywhere)
 
-    def rebase(self, tables: mmap.mmap, in_file: bool) -> None:
+    def rebase(self, tables: Memory, in_file: bool) -> None:
         """Count into other, empty tables from now on."""
         self._start(tables, in_file)
         if self._alone:
@@ -160,7 +197,7 @@ class MonitoringTracer:
 class ProfileTracer:
     """Python 3.11: each thread has its own profile function, given to new ones by the threading module."""
 
-    def start(self, tables: mmap.mmap, trees: bool, lines: bool, in_file: bool) -> None:
+    def start(self, tables: Memory, trees: bool, lines: bool, in_file: bool) -> None:
         """Begin to count everything that runs."""
         import threading
 
@@ -169,6 +206,6 @@ class ProfileTracer:
         threading.setprofile(_tracer.profile_thread)
         _tracer.profile_thread()
 
-    def rebase(self, tables: mmap.mmap, in_file: bool) -> None:
+    def rebase(self, tables: Memory, in_file: bool) -> None:
         """Count into other, empty tables from now on."""
         self._start(tables, in_file)

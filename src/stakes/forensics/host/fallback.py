@@ -6,18 +6,22 @@ A callback is a Python call: a program that runs into the recursion limit does s
 
 from __future__ import annotations
 
-import mmap
 import sys
 import threading
 import time
 from contextlib import suppress
 from types import CodeType, FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import memory as layout
 from .backend import GENERATORS, free_tool, monitoring
 from .names import exception_name
 from .selection import Selection
+
+if TYPE_CHECKING:
+    from contextvars import ContextVar
+
+    from .backend import Memory, Scope
 
 _NAMES, _FUNCTIONS, _SETS, _TREES, _LINES, _THREADS = range(6)
 _RESUME = 151  # of CPython 3.11, the only version that looks at it
@@ -31,7 +35,7 @@ class Full(Exception):
 class Tables:
     """The mapped tables with what is needed to find entries again."""
 
-    def __init__(self, memory: mmap.mmap) -> None:
+    def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.slots = memoryview(memory).cast("Q")
         self.words = memoryview(memory).cast("I")
@@ -129,9 +133,9 @@ class PlainTracer:
 
     _selection: Selection | None = None
     _budget = 0
-    _variable: Any = None
+    _variable: ContextVar[Any] | None = None
 
-    def start(self, tables: mmap.mmap, trees: bool, lines: bool, in_file: bool) -> None:
+    def start(self, tables: Memory, trees: bool, lines: bool, in_file: bool) -> None:
         """Begin to count everything that runs."""
         self._with_trees, self._with_lines = trees, lines
         self.rebase(tables, in_file)
@@ -146,7 +150,12 @@ class PlainTracer:
                 sys.settrace(self._trace)
 
     def watch(
-        self, tables: mmap.mmap, selection: Selection, in_file: bool, budget: int = 0, variable: Any = None
+        self,
+        tables: Memory,
+        selection: Selection,
+        in_file: bool,
+        budget: int = 0,
+        variable: ContextVar[Scope | None] | None = None,
     ) -> None:
         """Begin to count what is selected; Python 3.12 and later."""
         self._selection, self._budget, self._variable = selection, budget, variable
@@ -156,7 +165,7 @@ class PlainTracer:
         self._listen(in_file)
         self._start_monitoring()
 
-    def rebase(self, tables: mmap.mmap, in_file: bool) -> None:
+    def rebase(self, tables: Memory, in_file: bool) -> None:
         """Count into other, empty tables from now on: after a fork."""
         self._tables = Tables(tables)
         self._codes: dict[int, tuple[int | None, CodeType]] = {}

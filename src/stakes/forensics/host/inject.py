@@ -14,9 +14,12 @@ from .backend import _tracer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextvars import ContextVar
     from types import CodeType, FunctionType
     from typing import Any
 
+    from .backend import Memory, Scope
     from .selection import Selection
 else:  # the module types is not loaded in every program
     FunctionType = type(lambda: None)
@@ -30,7 +33,12 @@ class InjectingTracer:
     """Counts starts of the chosen functions."""
 
     def watch(
-        self, tables: Any, selection: Selection, in_file: bool, budget: int = 0, variable: Any = None
+        self,
+        tables: Memory,
+        selection: Selection,
+        in_file: bool,
+        budget: int = 0,
+        variable: ContextVar[Scope | None] | None = None,
     ) -> None:
         """Begin to count what is selected."""
         self._start = lambda tables, in_file: _tracer.start(
@@ -58,7 +66,7 @@ class InjectingTracer:
                 function.__code__ = changed
         _tracer.on_exec(self._visit)
 
-    def rebase(self, tables: Any, in_file: bool) -> None:
+    def rebase(self, tables: Memory, in_file: bool) -> None:
         """Count into other, empty tables from now on."""
         self._start(tables, in_file)
 
@@ -96,7 +104,7 @@ class InjectingTracer:
         return code if number is None else with_tick(code, self._ticks[number])
 
 
-def with_tick(code: CodeType, tick: Any) -> CodeType:
+def with_tick(code: CodeType, tick: Callable[[], None]) -> CodeType:
     """Return the code with a call of ``tick()`` after its first RESUME.
 
     All jumps of 3.11 are relative and none crosses that place, so only the tables of exceptions and

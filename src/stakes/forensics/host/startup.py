@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import mmap
     from collections.abc import Mapping
-    from typing import Any
 
 #: Set by the starting command: the folder for the files of counters, and what to count ("trees", "lines").
 FOLDER, COUNT = "STAKES_CLARIFY_FOLDER", "STAKES_CLARIFY_COUNT"
@@ -66,7 +65,7 @@ def _watch(folder: str) -> None:
     tracer.watch(memory.create(folder, selection.capacity, digest), selection, True, memory.BUDGET)
 
 
-def _follow_forks(tracer: Any, folder: str, capacity: dict[str, int], digest: int) -> None:
+def _follow_forks(tracer: backend.Tracer, folder: str, capacity: dict[str, int], digest: int) -> None:
     def tables() -> tuple[mmap.mmap | memoryview, bool]:
         try:
             return memory.create(folder, capacity, digest), True

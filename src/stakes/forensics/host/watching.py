@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
 from . import memory, versions
 from .backend import _tracer, watcher
@@ -20,6 +20,9 @@ from .selection import Selection
 from .trees import counts_of, project
 from .watch import Watch
 
+if TYPE_CHECKING:
+    from . import backend
+
 
 class Clarify:
     """Watches what a model names, from now on; see :func:`install`."""
@@ -27,8 +30,10 @@ class Clarify:
     def __init__(self, model: ClarifyModel, budget: int = memory.BUDGET) -> None:
         self.model = model
         self.refused = versions.mismatch(model.document["interpreter"], model.document["versions"], sys.path)
-        self._variable: contextvars.ContextVar[Any] = contextvars.ContextVar("clarify", default=None)
-        self._tracer: Any = None
+        self._variable: contextvars.ContextVar[backend.Scope | None] = contextvars.ContextVar(
+            "clarify", default=None
+        )
+        self._tracer: backend.Watcher | None = None
         self._memory: mmap.mmap | memoryview | None = None
         if not self.refused:
             self._start(budget)
@@ -78,7 +83,7 @@ class Clarify:
 class Scope:
     """Counts of what happened inside a ``with scope():`` in this thread or task."""
 
-    def __init__(self, clarify: Clarify, counter: Any) -> None:
+    def __init__(self, clarify: Clarify, counter: backend.Scope | None) -> None:
         self._clarify, self.counter = clarify, counter
 
     def explain(self) -> Verdict:
@@ -89,7 +94,7 @@ class Scope:
         return verdict(clarify.model, [_within(read(clarify._memory), self.counter.counts())])
 
 
-def _new_scope(tracer: Any) -> Any:
+def _new_scope(tracer: backend.Watcher) -> backend.Scope:
     from .fallback import PlainScope, PlainTracer
 
     return PlainScope() if isinstance(tracer, PlainTracer) else _tracer.Scope()
