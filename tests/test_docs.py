@@ -107,3 +107,14 @@ def test_claims_have_a_verdict_and_figures_only_as_links(row):
         r"\(paper [^)]*\)|cut-offs? [\d., and]+|Python [\d.]+|C4\.5|`[^`]*`", "", LINK.sub("", shown)
     )
     assert not re.search(r"\d\.\d", bare), f"a figure without a link: {bare}"
+
+
+def test_decisions_follow_each_other_have_a_status_and_are_listed():
+    pages = sorted((DOCS / "decisions").glob("0*.md"))
+    listed = re.findall(r"^- \[(\d{4}) (.+)\]\((.+)\)$", (DOCS / "decisions" / "README.md").read_text(), re.M)
+    assert [page.name[:4] for page in pages] == [f"{number:04}" for number in range(1, len(pages) + 1)]
+    assert [file for _, _, file in listed] == [page.name for page in pages]
+    for page, (number, title, _) in zip(pages, listed):
+        heading, empty, status, *_ = page.read_text(encoding="utf-8").split("\n")
+        assert (heading, empty) == (f"# {number} {title}", ""), page.name
+        assert re.match(r"\*\*Status\.\*\* (Accepted[.;]|Superseded by \[\d{4}\])", status), page.name
