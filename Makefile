@@ -10,7 +10,7 @@ TESTS ?=
 SEED ?= 0
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*/*) tools/build_tracer.py
 
-.PHONY: demo tables test test-lowest golden check-large coverage mutate lint types layers doctest docs sanitize format clean
+.PHONY: demo tables quick test test-lowest golden check-large coverage mutate lint types layers doctest docs sanitize format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -26,6 +26,21 @@ $(INSTALLED): $(SOURCES) | $(BIN)/python
 
 demo: $(INSTALLED)
 	$(BIN)/stakes demo
+
+# A verdict on a change within a minute: what lint, layers and types say, and the tests below. Tests that changed
+# since the last commit are run as well.
+QUICK := tests/test_small_parts.py tests/test_params.py tests/test_costs.py tests/test_decision.py \
+  tests/test_table.py tests/test_models.py tests/test_tree_model.py tests/test_same_lines.py tests/test_deep_imports.py \
+  tests/test_tree_core.py tests/test_metrics.py tests/test_rules_core.py tests/test_build.py tests/test_readers.py
+quick: export HYPOTHESIS_PROFILE = quick
+quick: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tools/same_lines.py
+	$(BIN)/python tools/deep_imports.py | tail -n 1
+	$(BIN)/mypy & mypy=$$!; $(BIN)/python -m pytest -q --numprocesses 2 --maxfail 5 \
+	  $$({ printf '%s\n' $(QUICK); git diff --name-only --diff-filter=d HEAD -- 'tests/test_*.py'; } | sort -u) \
+	  && wait $$mypy
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(TESTS)

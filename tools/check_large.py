@@ -1,4 +1,6 @@
-"""Run the checks that take too long for every change, and print what was run, with counts and minutes.
+"""Run the checks that take too long for every change; print what was run, with counts and minutes.
+
+The same goes to benchmarks/results/check_large.md with the commit; checks that were not run keep their line.
 
 ``make check-large`` runs all of them, ``make check-large CHECKS="properties lowest"`` some. A check is a
 command that ends with a line such as "12 passed, 1 skipped"; a new one is a line in ``CHECKS``.
@@ -17,6 +19,7 @@ from pathlib import Path
 import build_tracer
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "benchmarks" / "results" / "check_large.md"
 PYTEST = [sys.executable, "-m", "pytest", "--numprocesses", "auto", "-q"]
 SEED = str(random.SystemRandom().randrange(1, 2**32))
 
@@ -46,7 +49,23 @@ def main(names: list[str]) -> int:
     print(f"\n{'check':12} {'minutes':>7}  result (seed {SEED})")
     for name, minutes, passed, counts in rows:
         print(f"{name:12} {minutes:7.1f}  {'' if passed else 'FAILED: '}{counts}")
+    git = ["git", "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    PAGE.write_text(page(rows, commit), encoding="utf-8")
     return 0 if all(passed for _, _, passed, _ in rows) else 1
+
+
+def page(rows: list[tuple[str, float, bool, str]], commit: str) -> str:
+    """Return the page of results: new lines for what was run, and the others as they stand."""
+    lines: dict[str, str] = {}
+    if PAGE.exists():
+        lines = {line.split()[1]: line for line in PAGE.read_text(encoding="utf-8").split("\n")[6:-1]}
+    for name, minutes, passed, counts in rows:
+        lines[name] = f"| {name} | {commit} | {minutes:.1f} | {'' if passed else 'FAILED: '}{counts} |"
+    head = ["# Checks that take long", "", "Printed by `make check-large`, each at its commit.", ""]
+    return "\n".join(
+        [*head, "| check | commit | minutes | result |", "|---|---|---:|---|", *lines.values(), ""]
+    )
 
 
 def run(name: str) -> tuple[str, float, bool, str]:
