@@ -10,6 +10,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,9 +29,14 @@ def command(start: str, python: Path) -> list[str]:
     return [str(python), "-c", start]
 
 
-def cpu_seconds(start: str, python: Path) -> float:
-    """User and system time of the program and its children."""
-    process = subprocess.Popen(command(start, python), stdout=subprocess.DEVNULL)
+def cpu_seconds(start: str, python: Path, cache: Path) -> float:
+    """User and system time of the program and its children.
+
+    Compiled modules are kept in ``cache``: whether an environment has any would otherwise decide the result.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPYCACHEPREFIX"] = str(cache)
+    process = subprocess.Popen(command(start, python), stdout=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -41,9 +47,11 @@ def cpu_seconds(start: str, python: Path) -> float:
 def measured(pythons: list[Path]) -> dict[str, list[float]]:
     """Least time of each start with each interpreter; they take turns, so that a busy moment meets all."""
     times: dict[str, list[float]] = {}
-    for start in STARTS:
-        rounds = [[cpu_seconds(start, python) for python in pythons] for _ in range(REPEATS + 1)]
-        times[start] = [min(column) for column in zip(*rounds[1:], strict=True)]  # the first fills caches
+    with tempfile.TemporaryDirectory() as folder:
+        each = [(python, Path(folder) / str(number)) for number, python in enumerate(pythons)]
+        for start in STARTS:
+            rounds = [[cpu_seconds(start, *one) for one in each] for _ in range(REPEATS + 1)]
+            times[start] = [min(column) for column in zip(*rounds[1:], strict=True)]  # the first fills caches
     return times
 
 
