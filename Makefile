@@ -10,7 +10,8 @@ TESTS ?=
 SEED ?= 0
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard cpp/*/*) tools/build_tracer.py
 
-.PHONY: demo tables quick test test-lowest golden check-large coverage mutate lint types layers doctest docs sanitize format clean
+.PHONY: demo tables quick test test-lowest golden check-large coverage mutate lint stub types layers doctest docs \
+  sanitize format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -83,7 +84,17 @@ lint: $(INSTALLED)
 	$(BIN)/clang-format --dry-run --Werror cpp/*/*
 	$(BIN)/python tools/same_lines.py
 
+# The types of the core, as nanobind knows them.
+STUBGEN = $(BIN)/python -m nanobind.stubgen --quiet --module stakes._core --output-file $(1) && \
+  $(BIN)/ruff format --quiet $(1)
+stub: $(INSTALLED)
+	$(call STUBGEN,src/stakes/_core.pyi)
+
 types: $(INSTALLED)
+	@mkdir -p build
+	@$(call STUBGEN,build/_core.pyi)
+	@cmp -s build/_core.pyi src/stakes/_core.pyi || \
+	  { echo "src/stakes/_core.pyi is not what the core offers: run 'make stub'." >&2; exit 1; }
 	$(BIN)/mypy
 
 layers: $(INSTALLED)

@@ -73,7 +73,13 @@ def kernel(n=1_000_000, n_codes=255):
     columns = [rng.integers(0, n_codes, n).astype(np.uint8) for _ in range(20)]
     classes = rng.integers(0, 5, n).astype(np.int32)
     evolution = _core.Evolution(
-        columns, [n_codes] * 20, [False] * 20, classes, 5, COSTS.values, **CORE_DEFAULTS, n_threads=1
+        columns,
+        [n_codes] * 20,
+        [False] * 20,
+        classes,
+        5,
+        COSTS.values,
+        _core.EvolveOptions(population_size=2, max_depth=100),
     )
     trees = [random_tree(rng, 10, 20, n_codes) for _ in range(40)]
     evolution.evaluate(trees[0])
@@ -87,33 +93,6 @@ def kernel(n=1_000_000, n_codes=255):
         "at least 400 million",
         rate >= 400,
     )
-
-
-CORE_DEFAULTS = {
-    "costs_per_row": False,
-    "weights": None,
-    "abstain_cost": None,
-    "prices": None,
-    "price_mode": "path",
-    "alpha": 0.001,
-    "population_size": 2,
-    "crossover_rate": 0.2,
-    "mutation_rate": 0.05,
-    "max_mutations": 1e9,
-    "selection_pressure": 2.0,
-    "elite_size": 1,
-    "min_rows": 1,
-    "max_depth": 100,
-    "min_split": 2,
-    "sample_rows": 500,
-    "crossover_odds": [1, 1, 1],
-    "inner_odds": [1, 1, 1, 1, 1],
-    "leaf_odds": [1, 1],
-    "local_rate": 0.0,
-    "local_rows": 4096,
-    "check": False,
-    "seed": 0,
-}
 
 
 def evolve(X, y, generations, variant, n_jobs, callback=None):

@@ -116,9 +116,12 @@ def large_search():
         for threads in (1, 2):
             clock, cpu, (found, cuts, n_candidates, _) = timed(
                 lambda t=table, c=y, w=threads: _core.search_rules(
-                    t, c, 2, None, class_costs=np.ones(2), row_costs=None, t_good=[0.1], t_bad=1.0,
-                    min_support=np.full(2, 0.002 * n), max_length=4, mark_all=False, max_candidates=10**9,
-                    max_bytes=2**30, n_threads=w,
+                    t, c, 2, None,
+                    _core.RuleOptions(
+                        t_good=[0.1], min_support=[0.002 * n] * 2, max_length=4, max_candidates=10**9,
+                        max_bytes=2**30, n_threads=w,
+                    ),
+                    class_costs=np.ones(2),
                 ),
                 1,
             )  # fmt: skip

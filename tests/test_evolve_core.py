@@ -84,12 +84,12 @@ def population(rows, *, started=True, **changed):
         np.array(rows.classes, dtype=np.int32),
         rows.n_classes,
         rows.costs,
+        _core.EvolveOptions(**(OPTIONS | changed)),
         costs_per_row=rows.per_row,
         weights=None if rows.weights is None else np.array(rows.weights),
         abstain_cost=rows.abstain,
         prices=None if rows.prices is None else core_prices(PriceArrays.plain(rows.prices)),
         price_mode=rows.mode,
-        **(OPTIONS | changed),
     )
     if started:
         made.start([])

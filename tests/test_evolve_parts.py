@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from stakes import FeatureCosts, GDTClassifier, Table
-from stakes._core import MAX_DEPTH
+from stakes._core import MAX_DEPTH, EvolveOptions
 from stakes.evolve import coding, problem
 from stakes.evolve.coding import code_table, thresholds
 from stakes.evolve.problem import problem_of, sketch_of
@@ -131,39 +131,38 @@ def test_options_of_the_core_follow_from_the_parameters():
         debug=True,
         n_jobs=3,
     ).get_params()
-    options = {
-        "population_size": 8,
-        "crossover_rate": 0.3,
-        "mutation_rate": 0.1,
-        "selection_pressure": 1.5,
-        "alpha": 0.25,
-        "max_mutations": float("inf"),
-        "elite_size": 8,
-        "min_rows": 9,
-        "max_depth": 4,
-        "min_split": 7,
-        "sample_rows": 33,
-        "crossover_odds": [1.0, 2.0, 3.0],
-        "inner_odds": [5.0, 4.0, 3.0, 2.0, 1.0],
-        "leaf_odds": [0.0, 1.0],
-        "local_rate": 0.2,
-        "local_rows": 8192,
-        "check": True,
-        "seed": 77,
-        "n_threads": 3,
-    }
+    options = EvolveOptions(
+        **{
+            "population_size": 8,
+            "crossover_rate": 0.3,
+            "mutation_rate": 0.1,
+            "selection_pressure": 1.5,
+            "alpha": 0.25,
+            "max_mutations": float("inf"),
+            "elite_size": 8,
+            "min_rows": 9,
+            "max_depth": 4,
+            "min_split": 7,
+            "sample_rows": 33,
+            "crossover_odds": [1.0, 2.0, 3.0],
+            "inner_odds": [5.0, 4.0, 3.0, 2.0, 1.0],
+            "leaf_odds": [0.0, 1.0],
+            "local_rate": 0.2,
+            "local_rows": 8192,
+            "check": True,
+            "seed": 77,
+            "n_threads": 3,
+        }
+    )
     assert core_options(params, 400, 0.25, 77) == options
     assert core_options(params, 20_000, 0.25, 77) == options
-    assert core_options(params, 20_001, 0.25, 77) == options | {"max_mutations": 1.0}
+    assert core_options(params, 20_001, 0.25, 77) == options.replace(max_mutations=1.0)
     paper = params | {"variant": "paper", "min_samples_leaf": None, "max_depth": None, "sample_rows": None}
     for n_rows, min_rows, sample_rows in ((400, 20, 50), (3000, 55, 300), (90_000, 300, 500)):
-        assert core_options(paper, n_rows, 0.25, 77) == options | {
-            "min_rows": min_rows,
-            "max_depth": MAX_DEPTH,
-            "sample_rows": sample_rows,
-            "local_rate": 0.0,
-        }
-    assert core_options(params | {"max_depth": 10**6}, 400, 0.25, 77)["max_depth"] == MAX_DEPTH
+        assert core_options(paper, n_rows, 0.25, 77) == options.replace(
+            min_rows=min_rows, max_depth=MAX_DEPTH, sample_rows=sample_rows, local_rate=0.0
+        )
+    assert core_options(params | {"max_depth": 10**6}, 400, 0.25, 77).max_depth == MAX_DEPTH
 
 
 @pytest.mark.parametrize("values", [[1.0], [0.0, 0.0], [-1.0, 2.0], [1.0, np.inf], [1.0, np.nan]], ids=str)
@@ -307,21 +306,23 @@ def test_the_core_gets_costs_from_nothing_on():
     taken = {}
 
     class Core:
-        def __init__(self, *arrays, **options):
-            taken.update(options, costs=arrays[5], arrays=arrays)
+        def __init__(self, *arrays, **more):
+            taken.update(more, costs=arrays[5], options=arrays[6], arrays=arrays)
 
     gains = some_problem(
         np.arange(1.0, 6.0), cost_matrix=[[-2, 4], [1, -1]], abstain_cost=0.5, feature_cost_mode="upfront"
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(problem._core, "Evolution", Core)
-        gains.population(alpha=0.5)
+        gains.population(EvolveOptions(alpha=0.5))
         assert taken["costs"].tolist() == [[0, 6], [3, 1]] and taken["abstain_cost"] == 2.5
         assert taken["arrays"][:3] == (gains.coded.columns, [4, 2], [False, True])
         assert taken["arrays"][3].tolist() == CODES.tolist() and taken["arrays"][4] == 2
-        assert not taken["costs_per_row"] and taken["alpha"] == 0.5 and taken["price_mode"] == "upfront"
+        assert (
+            not taken["costs_per_row"] and taken["options"].alpha == 0.5 and taken["price_mode"] == "upfront"
+        )
         assert taken["weights"].tolist() == [1, 2, 3, 4, 5] and taken["prices"] is None
-        some_problem(costs=ROW_COSTS, feature_costs={"x": 2.0, "kind": 0.5}).population()
+        some_problem(costs=ROW_COSTS, feature_costs={"x": 2.0, "kind": 0.5}).population(EvolveOptions())
     assert taken["costs_per_row"] and taken["costs"].tolist() == ROW_COSTS.tolist()
     assert taken["abstain_cost"] is None and taken["prices"] is not None and taken["weights"] is None
 

@@ -250,8 +250,8 @@ def test_a_large_table_changes_few_nodes_of_an_offspring():
     )
     assert one.to_dict()["model"] == two.to_dict()["model"]
     params = GDTClassifier().get_params()
-    few, many = (core_options(params, n, 0.0, 1)["max_mutations"] for n in (LARGE_ROWS + 1, LARGE_ROWS))
-    paper = core_options(params | {"variant": "paper"}, LARGE_ROWS + 1, 0.0, 1)["max_mutations"]
+    few, many = (core_options(params, n, 0.0, 1).max_mutations for n in (LARGE_ROWS + 1, LARGE_ROWS))
+    paper = core_options(params | {"variant": "paper"}, LARGE_ROWS + 1, 0.0, 1).max_mutations
     assert few < many == paper == float("inf")
 
 

@@ -121,7 +121,7 @@ def test_the_core_says_how_many_trees_it_has():
 
 PROGRAM = """
 import json
-from stakes import GDTClassifier, _core, datasets
+from stakes import GDTClassifier, RuleClassifier, _core, datasets
 
 print(_core.instructions())
 table, costs = datasets.load_table("german")
@@ -132,6 +132,8 @@ published = {"max_generations": 20, "variant": "paper"}, ["duration", "credit_am
 for options, names in (searched, evolved, published):
     model = GDTClassifier(cost_matrix=costs, **options).fit(table.select(names), table.labels())
     print(json.dumps(model.to_dict()))
+rules = RuleClassifier(t_good=0.7, max_length=3, cost_matrix=costs).fit(table, table.labels())
+print(rules.rule_set_.to_dict())
 """
 
 
@@ -139,8 +141,8 @@ def test_the_tree_is_the_same_whatever_the_instructions(capsys):
     """Kernels for wide instructions, which this process uses where it can, against those for any machine."""
     exec(PROGRAM)
     widest, *here = capsys.readouterr().out.splitlines()
-    assert len(here) == 3
-    widths = ["plain", "avx2", "avx512"]
+    assert len(here) == 4
+    widths = ["plain", "popcnt", "avx2", "avx512"]
     for asked in widths[: widths.index(widest)]:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM],

@@ -9,6 +9,7 @@ import pytest
 
 from stakes import C45Classifier, FeatureCosts, GDTClassifier, Table, datasets
 from stakes._base.folds import stratified_folds
+from stakes._core import EvolveOptions
 from stakes.evolve import alpha as alpha_module
 from stakes.evolve import problem, seeds
 from stakes.evolve.alpha import STEPS, AlphaPath, held_out_bills, held_out_cost, noise_alpha
@@ -159,10 +160,13 @@ def test_each_penalty_starts_where_the_one_before_ended(monkeypatch):
         steps.append((population.penalty, trees, options))
         return Ended(population.penalty)
 
-    monkeypatch.setattr(problem.Problem, "population", lambda self, **options: Population(options["alpha"]))
+    monkeypatch.setattr(problem.Problem, "population", lambda self, options: Population(options.alpha))
     monkeypatch.setattr(alpha_module, "evolve", evolve)
     models = alpha_module._follow(
-        whole, lambda part, penalty: {"alpha": penalty}, "seeds", lambda part, tree: (part is whole, tree)
+        whole,
+        lambda part, penalty: EvolveOptions(alpha=penalty),
+        "seeds",
+        lambda part, tree: (part is whole, tree),
     )
     penalties = [step / 5 for step in STEPS]
     assert models == [(True, penalty) for penalty in penalties]

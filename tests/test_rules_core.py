@@ -54,12 +54,11 @@ def search(problem, cut_offs, **changes):
     def array(values):
         return None if values is None else np.array(values, dtype=np.float64)
 
+    costs = {name: changes.pop(name, array(getattr(problem, name))) for name in ("class_costs", "row_costs")}
     options = {
-        "class_costs": array(problem.class_costs),
-        "row_costs": array(problem.row_costs),
         "t_good": cut_offs,
         "t_bad": problem.t_bad,
-        "min_support": array(problem.min_support),
+        "min_support": problem.min_support,
         "max_length": problem.max_length,
         "mark_all": problem.mark_all,
         "max_candidates": 10**9,
@@ -67,7 +66,12 @@ def search(problem, cut_offs, **changes):
     }
     classes = np.array(problem.classes, dtype=np.int32)
     return _core.search_rules(
-        table_of(problem), classes, problem.n_classes, array(problem.weights), **(options | changes)
+        table_of(problem),
+        classes,
+        problem.n_classes,
+        array(problem.weights),
+        _core.RuleOptions(**(options | changes)),
+        **costs,
     )
 
 
@@ -243,8 +247,8 @@ def test_a_value_that_no_row_has_matches_nothing():
         {"t_good": []},
         {"t_good": [0.5, 0.1]},
         {"max_length": 0},
-        {"min_support": np.array([1.0])},
-        {"min_support": np.full(3, np.nan)},
+        {"min_support": [1.0]},
+        {"min_support": [np.nan] * 3},
         {"class_costs": np.array([1.0, -1.0, 1.0])},
         {"class_costs": np.array([1.0, np.inf, 1.0])},
         {"row_costs": np.ones(3)},
@@ -260,9 +264,9 @@ def test_bad_options_are_refused(changes):
 def test_numeric_columns_are_refused():
     with pytest.raises(ValueError, match="nominal"):
         _core.search_rules(
-            _core.Table([np.zeros(2)], [-1]), ints(0, 1), 2, None, class_costs=np.ones(2), row_costs=None,
-            t_good=[0.5], t_bad=1.0, min_support=np.ones(2), max_length=1, mark_all=False,
-            max_candidates=10, max_bytes=10**6,
+            _core.Table([np.zeros(2)], [-1]), ints(0, 1), 2, None,
+            _core.RuleOptions(t_good=[0.5], min_support=[1, 1], max_candidates=10, max_bytes=10**6),
+            class_costs=np.ones(2),
         )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def handed(monkeypatch):
 
     def noting(name, function):
         def call(*args, **options):
-            calls[name].append(options)
+            calls[name].append(options | {"options": args[-1]})
             return function(*args, **options)
 
         return call
@@ -50,21 +50,21 @@ def test_every_parameter_reaches_the_search(handed):
     )  # fmt: skip
     model.fit(np.hstack([X, X]), Y)
     (search,) = handed["search_rules"]
-    assert search.pop("class_costs").tolist() == [1, 1] and search.pop("min_support").tolist() == [3, 4]
-    assert search == {
-        "row_costs": None, "t_good": [0.25], "t_bad": 0.75, "max_length": 1, "mark_all": True,
-        "max_candidates": 99, "max_bytes": 3 * 2**19, "n_threads": 3,
-    }  # fmt: skip
+    assert search["class_costs"].tolist() == [1, 1] and search["row_costs"] is None
+    assert search["options"] == _core.RuleOptions(
+        t_good=[0.25], t_bad=0.75, min_support=[3, 4], max_length=1, mark_all=True, max_candidates=99,
+        max_bytes=3 * 2**19, n_threads=3,
+    )  # fmt: skip
     RuleClassifier(max_length=9).fit(X, Y)
-    plain = handed["search_rules"][-1]
-    assert plain["mark_all"] is False and plain["max_length"] == 1 and plain["max_bytes"] == 2**30
+    plain = handed["search_rules"][-1]["options"]
+    assert plain.mark_all is False and plain.max_length == 1 and plain.max_bytes == 2**30
 
 
 def test_steps_inside_have_the_defaults_of_the_classifier(handed):
     rows, settings = RuleClassifier()._read(X, Y, None, None)
     assert settings == Settings()
     (rules,) = learn_rules(rows, Settings(), [0.5])
-    assert handed["search_rules"][0]["n_threads"] == 1
+    assert handed["search_rules"][0]["options"].n_threads == 1
     assert rules.to_dict() == RuleClassifier().fit(X, Y).rule_set_.to_dict()
 
 

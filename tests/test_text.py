@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from oracles.text import IGNORED, NOMINAL, NUMERIC, OPEN, PROBE, Bad, number, read_rows
 from stakes import _core
-from stakes.table._readers.common import text_format
 
 OPTIONS = {
     "arff": dict(
@@ -55,12 +54,12 @@ PIECES += ["{", "}", "{0 ", "{1 x}", "%", " %", "|", ".", "é", "1e5", "inf", "n
 
 def core(text, first_line, name, columns):
     names, kinds, values = (list(part) for part in zip(*columns))
-    return _core.read_rows(text, 0, first_line, text_format(**OPTIONS[name]), names, kinds, values)
+    return _core.read_rows(text, 0, first_line, _core.TextFormat(**OPTIONS[name]), names, kinds, values)
 
 
 def compare(text, name, columns):
     try:
-        expected = read_rows(text, 7, text_format(**OPTIONS[name]), columns)
+        expected = read_rows(text, 7, _core.TextFormat(**OPTIONS[name]), columns)
     except Bad as bad:
         with pytest.raises(_core.TextError, match=rf"^line {bad.line}: .+\.$"):
             core(text.encode(), 7, name, columns)
@@ -195,7 +194,7 @@ def test_tiny_and_long_numbers(text):
 )
 def test_the_binding_trusts_nothing(arguments, sentence):
     with pytest.raises(ValueError, match=sentence):
-        _core.read_rows(*arguments[:3], text_format(), *arguments[3:])
+        _core.read_rows(*arguments[:3], _core.TextFormat(), *arguments[3:])
 
 
 def test_arrays_outlive_the_call():

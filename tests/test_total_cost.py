@@ -77,8 +77,8 @@ def grow(problem, **search):
         len(problem["costs"]),
         problem["weights"],
         problem["costs"],
-        prices=core_prices(problem["prices"]),
-        **{**SEARCH, **search},
+        _core.TotalCostOptions(**{**SEARCH, **search}),
+        core_prices(problem["prices"]),
     )
     return as_model(tree, len(problem["costs"]))
 

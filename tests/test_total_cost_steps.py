@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from stakes._core import GrowOptions, TotalCostOptions
 from stakes.costs import PriceArrays
 from stakes.table import Table
 from stakes.tree.total_cost import learn as total_cost
@@ -64,12 +65,9 @@ def test_bagged_trees_take_half_of_the_columns_or_more(monkeypatch):
 
 
 def learner(trust=0.5, n_trees=100, **search):
-    defaults = {
-        "max_depth": 2, "width": 4, "exhaustive": False, "min_objects": 1.0, "max_bins": 64,
-        "max_path_cost": np.inf, "max_upfront_cost": np.inf,
-    }  # fmt: skip
+    options = TotalCostOptions(**({"max_depth": 2, "max_bins": 64} | search))
     costs = np.array([[0.0, 10], [4, 0]])
-    return _Learner(2, costs, PriceArrays.plain([1.0, 2.0]), trust, n_trees, defaults | search)
+    return _Learner(2, costs, PriceArrays.plain([1.0, 2.0]), trust, n_trees, options)
 
 
 def four_rows(weights=None):
@@ -104,7 +102,7 @@ def test_the_search_gets_penalties_in_units_of_a_row(monkeypatch):
         Table = staticmethod(total_cost._core.Table)
 
         @staticmethod
-        def grow_total_cost(table, codes, n_classes, weights, costs, **options):
+        def grow_total_cost(table, codes, n_classes, weights, costs, options, prices):
             calls.append((codes.tolist(), weights.tolist(), options))
             return None
 
@@ -116,14 +114,14 @@ def test_the_search_gets_penalties_in_units_of_a_row(monkeypatch):
     codes, weights, options = calls[0]
     assert codes == [0, 1, 0, 1, 1] and weights == [1, 1, 1, 1, 1]
     # 2 of the first class at 10 or 3 of the second at 4, for a weight of 5
-    assert [call[2]["leaf_penalty"] for call in calls] == pytest.approx([12 / 5, 36 / 5, 0.0])
-    assert [call[2]["max_depth"] for call in calls] == [2, 2, 0] and options["width"] == 5
+    assert [call[2].leaf_penalty for call in calls] == pytest.approx([12 / 5, 36 / 5, 0.0])
+    assert [call[2].max_depth for call in calls] == [2, 2, 0] and options.width == 5
     monkeypatch.setattr(total_cost, "_LARGE", 7)
     learner(width=5).grow(four_rows(), shares, (1.0,))
     learner(width=1).grow(four_rows(), shares, (1.0,))
     monkeypatch.setattr(total_cost, "_LARGE", 8)
     learner(width=5).grow(four_rows(), shares, (1.0,))
-    assert [call[2]["width"] for call in calls[3:]] == [2, 1, 5]
+    assert [call[2].width for call in calls[3:]] == [2, 1, 5]
 
 
 def test_a_class_without_rows_has_costs_as_well():
@@ -229,17 +227,17 @@ def test_a_bag_of_all_rows_is_passed_over():
 def test_bagged_trees_are_grown_to_the_end(monkeypatch):
     grown, grow = [], _teacher._core.grow_tree
 
-    def noting(table, codes, n_classes, weights, **options):
+    def noting(table, codes, n_classes, weights, options):
         grown.append(options)
-        return grow(table, codes, n_classes, weights, **options)
+        return grow(table, codes, n_classes, weights, options)
 
     monkeypatch.setattr(_teacher._core, "grow_tree", noting)
     out_of_bag([np.arange(9.0)], [-1], ints(*[0, 1, 0] * 3), 2, None, np.random.default_rng(0), 1)
     assert grown == [
-        {
-            "criterion": "gain", "dialect": "c45", "min_objects": 1.0, "group_values": False, "max_depth": -1,
-            "max_leaf_nodes": 0, "min_gain": 0.0, "max_bins": 255, "collapse": False, "n_threads": 1,
-        }
+        GrowOptions(
+            criterion="gain", dialect="c45", min_objects=1.0, group_values=False, max_depth=-1,
+            max_leaf_nodes=0, min_gain=0.0, max_bins=255, collapse=False, n_threads=1,
+        )
     ]  # fmt: skip
 
 
@@ -265,10 +263,10 @@ def test_defaults_of_the_search(monkeypatch):
     assert found == (8.0,)
     (n_classes, _, prices, trust, n_trees, search), rows, choosing = seen
     assert (n_classes, prices, trust, n_trees) == (2, "prices", 0.5, 100)
-    assert search == {
-        "max_depth": 6, "width": 4, "exhaustive": False, "min_objects": 3.0, "max_bins": 64,
-        "max_path_cost": np.inf, "max_upfront_cost": np.inf,
-    }  # fmt: skip
+    assert search == TotalCostOptions(
+        max_depth=6, width=4, exhaustive=False, min_objects=3.0, max_bins=64, max_path_cost=np.inf,
+        max_upfront_cost=np.inf,
+    )  # fmt: skip
     assert rows.codes.tolist() == [0, 0] and rows.weights.tolist() == [1, 2] and rows.n_values == [-1, 2]
     assert len(choosing[3]) == 6 and choosing[4] == 1 and choosing[3][0].entropy == 0
     assert learn_total_cost(table, ints(0, 1, 0), 2, None, np.ones((2, 2)), "", leaf_penalty=3.0) == (3.0,)

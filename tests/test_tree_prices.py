@@ -43,19 +43,14 @@ def grow(data, options, price, needed, gamma, **more):
         core_classes(data),
         data.n_classes,
         core_weights(data),
-        criterion=options.criterion,
-        dialect="c45",
-        min_objects=options.min_objects,
-        group_values=False,
-        max_depth=-1,
-        max_leaf_nodes=0,
-        min_gain=0.0,
-        max_bins=0,
-        collapse=False,
-        n_threads=1,
-        prices=core_prices(price, needed),
-        gamma=gamma,
-        **more,
+        _core.GrowOptions(
+            criterion=options.criterion,
+            min_objects=options.min_objects,
+            collapse=False,
+            gamma=gamma,
+            **more,
+        ),
+        core_prices(price, needed),
     )
     return core_model(tree, data)
 

@@ -30,19 +30,6 @@ def find_oracle():
     return path if folder and path.is_file() else None
 
 
-GROWING = {
-    "criterion": "gain_ratio",
-    "min_objects": 2.0,
-    "group_values": False,
-    "max_depth": -1,
-    "max_leaf_nodes": 0,
-    "min_gain": 0.0,
-    "max_bins": 0,
-    "collapse": True,
-    "n_threads": 1,
-}
-
-
 def learn(table, rows, dialect="c45", prune="error", weights=None):
     """The tree of some rows, with the classes that the file declares, whether they occur or not."""
     part = table.take(rows)
@@ -52,11 +39,10 @@ def learn(table, rows, dialect="c45", prune="error", weights=None):
         len(table.classes),
         RowWeights(weights, weights, weights),
         1.0 - np.eye(len(table.classes)),
+        _core.GrowOptions(dialect=dialect),
         prune=prune,
-        dialect=dialect,
         confidence=0.25,
         raise_subtrees=True,
-        **GROWING,
     )
     return model
 

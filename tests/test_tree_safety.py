@@ -11,19 +11,6 @@ from oracles.damage import FIELDS, encoded, route
 from oracles.random_trees import random_fitted, random_rows
 from stakes import C45Classifier, _core
 
-GROWING = {
-    "criterion": "gain_ratio",
-    "dialect": "c45",
-    "min_objects": 2.0,
-    "group_values": False,
-    "max_depth": -1,
-    "max_leaf_nodes": 0,
-    "min_gain": 0.0,
-    "max_bins": 0,
-    "collapse": True,
-    "n_threads": 1,
-}
-
 
 def small_table(n_rows=12):
     numbers = np.arange(float(n_rows))
@@ -38,7 +25,7 @@ def small_classes(n_rows=12):
 def grow(table=None, classes=None, n_classes=2, weights=None, **changes):
     table = small_table() if table is None else table
     classes = small_classes() if classes is None else classes
-    return _core.grow_tree(table, classes, n_classes, weights, **(GROWING | changes))
+    return _core.grow_tree(table, classes, n_classes, weights, _core.GrowOptions(**changes))
 
 
 # ---- tables ------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 from oracles.hand_trees import towns
 from stakes import C45Classifier, CostMatrix, FeatureCosts
 from stakes._base.labels import class_codes
+from stakes._core import GrowOptions, Prices
 from stakes.table import Table
 from stakes.tree.ask.acquire import Acquisition, acquire
 from stakes.tree.ask.answers import encode_answer, encode_known
@@ -135,8 +136,8 @@ def test_cost_pruning_counts_costs_once(monkeypatch):
 
     class Core:
         @staticmethod
-        def grow_tree(rows, codes, n_classes, weights, **options):
-            calls.append(("grow", weights, options))
+        def grow_tree(rows, codes, n_classes, weights, *options):
+            calls.append(("grow", weights, *options))
             return Grown()
 
     monkeypatch.setattr(learn, "_core", Core)
@@ -144,11 +145,12 @@ def test_cost_pruning_counts_costs_once(monkeypatch):
 
     def steps(weights, prune):
         calls.clear()
-        how = {"dialect": "j48", "confidence": 1.0, "raise_subtrees": True, "criterion": "gain"}
-        _, observed = learn.learn_tree(None, CODES, 2, weights, np.eye(2), prune=prune, **how)
+        how = {"prune": prune, "confidence": 1.0, "raise_subtrees": True}
+        _, observed = learn.learn_tree(None, CODES, 2, weights, np.eye(2), growing, "prices", **how)
         return [step for step in calls if step[0] != "arrays"], observed
 
-    grown = ("grow", "g", {"dialect": "j48", "criterion": "gain"})
+    growing = GrowOptions(dialect="j48", criterion="gain")
+    grown = ("grow", "g", growing, "prices")
     priors = learn.RowWeights("g", None, None)
     assert steps(priors, "error") == (
         [grown, ("recount", None), ("errors", None, "j48", 1.0, 0.0, True)],
@@ -193,26 +195,27 @@ def handed_on(monkeypatch, name, **params):
 
 def test_growing_gets_every_parameter(monkeypatch):
     given = {
-        "prune": "cost", "dialect": "j48", "confidence": 0.125, "raise_subtrees": False,
-        "criterion": "cs_gain", "min_objects": 3.5, "group_values": True, "max_depth": 7,
+        "dialect": "j48", "criterion": "cs_gain", "min_objects": 3.5, "group_values": True, "max_depth": 7,
         "max_leaf_nodes": 9, "min_gain": 0.5,
         "max_bins": 31, "collapse": False, "gamma": 0.75, "ratio_of_candidate": False, "max_upfront_cost": 11,
         "max_path_cost": 5,
     }  # fmt: skip
+    pruning = {"prune": "cost", "confidence": 0.125, "raise_subtrees": False}
     prices = {"feature_costs": [2.0, 3.0]}
-    seen = handed_on(monkeypatch, "learn_tree", growth="best_first", n_jobs=3, **prices, **given)
-    assert {name: seen[name] for name in given} == given
-    assert seen["best_first"] is True and seen["n_threads"] == 3 and seen["prices"] is not None
-    table, codes, n_classes, weights, cost_values = seen["args"]
+    seen = handed_on(monkeypatch, "learn_tree", growth="best_first", n_jobs=3, **prices, **pruning, **given)
+    table, codes, n_classes, weights, cost_values, growing, core_prices = seen.pop("args")
+    assert seen == pruning and isinstance(core_prices, Prices)
+    assert growing == GrowOptions(best_first=True, n_threads=3, **given)
     assert table.n_samples == 4 and codes.tolist() == [0, 0, 1, 1] and n_classes == 2
     assert weights.grow is None and cost_values.tolist() == [[0, 1], [1, 0]]
 
 
 def test_growing_without_limits(monkeypatch):
     seen = handed_on(monkeypatch, "learn_tree", cost_matrix=[[0, 4], [1, 0]])
-    assert (seen["max_depth"], seen["max_leaf_nodes"], seen["max_bins"]) == (-1, 0, 0)
-    assert seen["max_upfront_cost"] == seen["max_path_cost"] == np.inf
-    assert seen["best_first"] is False and seen["prices"] is None
+    growing, prices = seen["args"][5:]
+    assert (growing.max_depth, growing.max_leaf_nodes, growing.max_bins) == (-1, 0, 0)
+    assert growing.max_upfront_cost == growing.max_path_cost == np.inf
+    assert growing.best_first is False and prices is None
     assert seen["args"][3].grow.tolist() == [1.6, 1.6, 0.4, 0.4] and seen["args"][4][0, 1] == 4
 
 

@@ -14,11 +14,6 @@ using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-template <class Array>
-auto span_of(const Array& array) {
-  return std::span(array.data(), array.shape(0));
-}
-
 auto additive_sums(const Matrix& matrix, const Codes& feature, const Numbers& threshold, const Codes& left,
                    const Codes& right, const Codes& missing_left, const Numbers& value, const Codes& root,
                    const Codes& target, std::int32_t n_targets, int n_threads) {

@@ -2,15 +2,16 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
-#include "bindings/module.hpp"
+#include "bindings/options.hpp"
 #include "evolve/evolution.hpp"
-#include "tree/tree.hpp"
 
 namespace stakes::bindings {
 
@@ -51,13 +52,13 @@ std::vector<evolve::FlatEvolved> flats_of(const std::vector<TreeArrays>& trees) 
   return flats;
 }
 
-nb::tuple arrays_of(const evolve::NodePtr& root) {
+auto arrays_of(const evolve::NodePtr& root) {
   evolve::FlatEvolved flat = evolve::flatten(root);
-  return nb::make_tuple(owned_array(std::move(flat.feature)), owned_array(std::move(flat.cut)),
-                        owned_array(std::move(flat.first_child)), owned_array(std::move(flat.n_branches)),
-                        owned_array(std::move(flat.value_start)), owned_array(std::move(flat.value_branch)),
-                        owned_array(std::move(flat.missing_branch)), owned_array(std::move(flat.answer)),
-                        owned_array(std::move(flat.class_weights)));
+  return std::tuple(owned_array(std::move(flat.feature)), owned_array(std::move(flat.cut)),
+                    owned_array(std::move(flat.first_child)), owned_array(std::move(flat.n_branches)),
+                    owned_array(std::move(flat.value_start)), owned_array(std::move(flat.value_branch)),
+                    owned_array(std::move(flat.missing_branch)), owned_array(std::move(flat.answer)),
+                    owned_array(std::move(flat.class_weights)));
 }
 
 evolve::EvolveColumn column_of(nb::handle values, std::int32_t n_values, bool nominal, std::size_t n_rows) {
@@ -92,7 +93,7 @@ void check_options(const evolve::EvolveOptions& options) {
           "selection_pressure must be 1 to 2");
   require(options.elite_size <= options.population_size, "elite_size must not exceed population_size");
   require(options.min_rows >= 1, "min_rows must be at least 1");
-  require(options.max_depth >= 0 && options.max_depth <= tree::kMaxDepth, "max_depth is out of range");
+  require(options.max_depth >= 0 && options.max_depth <= kMaxDepth, "max_depth is out of range");
   require(options.min_split >= 2 && options.sample_rows >= 1 && options.local_rows >= 1,
           "min_split, sample_rows and local_rows are out of range");
   require(
@@ -109,18 +110,11 @@ evolve::PriceMode mode_of(const std::string& name) {
   return evolve::PriceMode::upfront;
 }
 
-void init_evolution(evolve::Evolution* self, const nb::list& columns,
-                    const std::vector<std::int32_t>& n_values, const std::vector<bool>& nominal,
-                    const Codes& classes, std::int32_t n_classes, const Matrix& costs, bool costs_per_row,
+void init_evolution(evolve::Evolution* self, const Arrays& columns, const std::vector<std::int32_t>& n_values,
+                    const std::vector<bool>& nominal, const Codes& classes, std::int32_t n_classes,
+                    const Matrix& costs, evolve::EvolveOptions options, bool costs_per_row,
                     const std::optional<Numbers>& weights, const std::optional<double>& abstain_cost,
-                    const std::optional<Prices>& prices, const std::string& price_mode, double alpha,
-                    std::size_t population_size, double crossover_rate, double mutation_rate,
-                    double max_mutations, double selection_pressure, std::size_t elite_size,
-                    std::size_t min_rows, std::int32_t max_depth, std::size_t min_split,
-                    std::size_t sample_rows, const std::vector<double>& crossover_odds,
-                    const std::vector<double>& inner_odds, const std::vector<double>& leaf_odds,
-                    double local_rate, std::size_t local_rows, bool check, std::uint64_t seed,
-                    int n_threads) {
+                    const std::optional<Prices>& prices, const std::string& price_mode) {
   const std::size_t n = classes.shape(0);
   require(n >= 1 && n < 0xFFFFFFC0u, "the number of rows is out of range");
   require(columns.size() >= 1 && n_values.size() == columns.size() && nominal.size() == columns.size(),
@@ -151,39 +145,20 @@ void init_evolution(evolve::Evolution* self, const nb::list& columns,
     require(*abstain_cost >= 0.0, "abstain_cost must be at least 0");
     table.abstain_cost = *abstain_cost;
   }
-  evolve::EvolveOptions options;
   if (prices) {
     require(prices->needed.size() == columns.size(), "prices must know every column of the table");
     table.prices = *prices;
     options.prices = mode_of(price_mode);
   }
-  options.alpha = alpha;
-  options.population_size = population_size;
-  options.crossover_rate = crossover_rate;
-  options.mutation_rate = mutation_rate;
-  options.max_mutations = max_mutations;
-  options.selection_pressure = selection_pressure;
-  options.elite_size = elite_size;
-  options.min_rows = min_rows;
-  options.max_depth = max_depth;
-  options.min_split = min_split;
-  options.sample_rows = sample_rows;
-  options.crossover_odds = crossover_odds;
-  options.inner_odds = inner_odds;
-  options.leaf_odds = leaf_odds;
-  options.local_rate = local_rate;
-  options.local_rows = local_rows;
-  options.check = check;
-  options.seed = seed;
   check_options(options);
   nb::gil_scoped_release release;
   evolve::index_rows(table);
-  new (self) evolve::Evolution(std::move(table), std::move(options), n_threads);
+  new (self) evolve::Evolution(std::move(table), std::move(options));
 }
 
-nb::tuple report_of(const evolve::Evolution& self) {
+auto report_of(const evolve::Evolution& self) {
   const evolve::GenerationReport r = self.report();
-  return nb::make_tuple(r.fitness, r.cost, r.size, r.mean_fitness, r.mean_size, r.diversity);
+  return std::tuple(r.fitness, r.cost, r.size, r.mean_fitness, r.mean_size, r.diversity);
 }
 
 }  // namespace
@@ -191,13 +166,33 @@ nb::tuple report_of(const evolve::Evolution& self) {
 void bind_evolve(nb::module_& m) {
   using namespace nb::literals;
   using evolve::Evolution;
+  using evolve::EvolveOptions;
+  OptionsClass<EvolveOptions>(m, "EvolveOptions", "How trees are evolved.")
+      .field("alpha", &EvolveOptions::alpha)
+      .field("population_size", &EvolveOptions::population_size)
+      .field("crossover_rate", &EvolveOptions::crossover_rate)
+      .field("mutation_rate", &EvolveOptions::mutation_rate)
+      .field("max_mutations", &EvolveOptions::max_mutations)
+      .field("selection_pressure", &EvolveOptions::selection_pressure)
+      .field("elite_size", &EvolveOptions::elite_size)
+      .field("min_rows", &EvolveOptions::min_rows)
+      .field("max_depth", &EvolveOptions::max_depth)
+      .field("min_split", &EvolveOptions::min_split)
+      .field("sample_rows", &EvolveOptions::sample_rows)
+      .field("crossover_odds", &EvolveOptions::crossover_odds)
+      .field("inner_odds", &EvolveOptions::inner_odds)
+      .field("leaf_odds", &EvolveOptions::leaf_odds)
+      .field("local_rate", &EvolveOptions::local_rate)
+      .field("local_rows", &EvolveOptions::local_rows)
+      .field("check", &EvolveOptions::check)
+      .field("seed", &EvolveOptions::seed)
+      .field("n_threads", &EvolveOptions::n_threads)
+      .finish();
+
   nb::class_<Evolution>(m, "Evolution", "A population of trees on one table.")
       .def("__init__", &init_evolution, "columns"_a, "n_values"_a, "nominal"_a, "classes"_a, "n_classes"_a,
-           "costs"_a, nb::kw_only(), "costs_per_row"_a, "weights"_a.none(), "abstain_cost"_a.none(),
-           "prices"_a.none(), "price_mode"_a, "alpha"_a, "population_size"_a, "crossover_rate"_a,
-           "mutation_rate"_a, "max_mutations"_a, "selection_pressure"_a, "elite_size"_a, "min_rows"_a,
-           "max_depth"_a, "min_split"_a, "sample_rows"_a, "crossover_odds"_a, "inner_odds"_a, "leaf_odds"_a,
-           "local_rate"_a, "local_rows"_a, "check"_a, "seed"_a, "n_threads"_a)
+           "costs"_a, "options"_a, nb::kw_only(), "costs_per_row"_a = false, "weights"_a.none() = nb::none(),
+           "abstain_cost"_a.none() = nb::none(), "prices"_a.none() = nb::none(), "price_mode"_a = "path")
       .def_prop_ro("size", [](const Evolution& self) { return self.trees().options().population_size; })
       .def("solve", &Evolution::solve, nb::call_guard<nb::gil_scoped_release>(),
            "Search the best tree at once where trees have few levels; whether none can be better.")
@@ -222,8 +217,8 @@ void bind_evolve(nb::module_& m) {
       .def("best", [](const Evolution& self) { return arrays_of(self.best().tree); })
       .def("trees",
            [](const Evolution& self) {
-             nb::list trees;
-             for (const auto& individual : self.population()) trees.append(arrays_of(individual.tree));
+             std::vector<decltype(arrays_of(nullptr))> trees;
+             for (const auto& individual : self.population()) trees.push_back(arrays_of(individual.tree));
              return trees;
            })
       .def(

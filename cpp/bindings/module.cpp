@@ -13,6 +13,8 @@ NB_MODULE(_core, m) {
   stakes::bindings::bind_rules(m);
   m.def(
       "instructions",
-      [] { return std::array{"plain", "avx2", "avx512"}[static_cast<std::size_t>(stakes::width())]; },
+      [] {
+        return std::array{"plain", "popcnt", "avx2", "avx512"}[static_cast<std::size_t>(stakes::width())];
+      },
       "The widest instructions in use.");
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ using DenseCodes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb
 using DenseRows = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using DenseMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+using Arrays = nb::typed<nb::list, nb::ndarray<nb::numpy>>;
+
 // Column views together with the arrays they borrow from.
 struct PyTable {
   Table table;
@@ -34,6 +37,11 @@ struct PyTable {
 // A table with what is to be learned from it, checked; it borrows from all three.
 Training training_of(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
                      const std::optional<DenseNumbers>& weights);
+
+template <class Array>
+auto span_of(const Array& array) {
+  return std::span(array.data(), array.shape(0));
+}
 
 // Lets Ctrl-C through: asks Python for signals about ten times a second.
 class SignalPoll {

@@ -1,12 +1,16 @@
 // Discretising columns, searching rules and applying them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 
-#include "bindings/module.hpp"
+#include "bindings/options.hpp"
 #include "rules/discretize.hpp"
 #include "rules/search.hpp"
 
@@ -14,8 +18,8 @@ namespace stakes::bindings {
 
 namespace {
 
-nb::list mdl_cuts(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
-                  const std::optional<DenseNumbers>& weights, int n_threads) {
+auto mdl_cuts(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
+              const std::optional<DenseNumbers>& weights, int n_threads) {
   const Training training = training_of(table, classes, n_classes, weights);
   std::vector<std::vector<double>> cuts;
   {
@@ -23,42 +27,33 @@ nb::list mdl_cuts(const PyTable& table, const DenseCodes& classes, std::int32_t 
     nb::gil_scoped_release release;
     cuts = rules::mdl_cuts(training, std::max(1, n_threads), [&] { poll(); });
   }
-  nb::list result;
-  for (auto& column : cuts) result.append(owned_array(std::move(column)));
+  std::vector<decltype(owned_array(std::move(cuts[0])))> result;
+  for (auto& column : cuts) result.push_back(owned_array(std::move(column)));
   return result;
 }
 
-std::vector<double> not_negative(const DenseNumbers& values, std::size_t n, const char* name) {
-  if (values.shape(0) != n) throw std::invalid_argument(std::string(name) + " must have one entry for each");
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!(values.data()[i] >= 0.0) || std::isinf(values.data()[i])) {
+void check_not_negative(std::span<const double> values, std::size_t n, const char* name) {
+  if (values.size() != n) throw std::invalid_argument(std::string(name) + " must have one entry for each");
+  for (const double value : values) {
+    if (!(value >= 0.0) || std::isinf(value)) {
       throw std::invalid_argument(std::string(name) + " must be finite and not negative");
     }
   }
-  return {values.data(), values.data() + n};
 }
 
-nb::tuple search_rules(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
-                       const std::optional<DenseNumbers>& weights, const DenseNumbers& class_costs,
-                       const std::optional<DenseNumbers>& row_costs, const std::vector<double>& t_good,
-                       double t_bad, const DenseNumbers& min_support, int max_length, bool mark_all,
-                       std::uint64_t max_candidates, std::uint64_t max_bytes, int n_threads) {
+auto search_rules(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
+                  const std::optional<DenseNumbers>& weights, rules::RuleOptions options,
+                  const DenseNumbers& class_costs, const std::optional<DenseNumbers>& row_costs) {
   const Training training = training_of(table, classes, n_classes, weights);
-  if (t_good.empty() || !std::is_sorted(t_good.begin(), t_good.end())) {
+  if (options.t_good.empty() || !std::is_sorted(options.t_good.begin(), options.t_good.end())) {
     throw std::invalid_argument("t_good must be at least one cut-off, ascending");
   }
-  if (max_length < 1) throw std::invalid_argument("max_length must be at least 1");
-  rules::RuleOptions options;
-  options.t_good = t_good;
-  options.t_bad = t_bad;
-  options.min_support = not_negative(min_support, static_cast<std::size_t>(n_classes), "min_support");
-  options.max_length = max_length;
-  options.mark_all = mark_all;
-  options.max_candidates = max_candidates;
-  options.max_bytes = max_bytes;
-  options.n_threads = std::max(1, n_threads);
-  const auto costs = not_negative(class_costs, static_cast<std::size_t>(n_classes), "class_costs");
-  if (row_costs) not_negative(*row_costs, table.table.n_rows, "row_costs");
+  if (options.max_length < 1) throw std::invalid_argument("max_length must be at least 1");
+  check_not_negative(options.min_support, static_cast<std::size_t>(n_classes), "min_support");
+  options.n_threads = std::max(1, options.n_threads);
+  check_not_negative(span_of(class_costs), static_cast<std::size_t>(n_classes), "class_costs");
+  if (row_costs) check_not_negative(span_of(*row_costs), table.table.n_rows, "row_costs");
+  const std::vector<double> costs(class_costs.data(), class_costs.data() + n_classes);
   rules::RuleSearch search;
   {
     SignalPoll poll;
@@ -66,22 +61,23 @@ nb::tuple search_rules(const PyTable& table, const DenseCodes& classes, std::int
     search = rules::search_rules(training, costs, row_costs ? row_costs->data() : nullptr, options,
                                  [&] { poll(); });
   }
-  nb::list found, cuts;
-  for (rules::FoundRules& rules : search.found) {
-    found.append(nb::make_tuple(owned_array(std::move(rules.start)), owned_array(std::move(rules.feature)),
-                                owned_array(std::move(rules.value)), owned_array(std::move(rules.label)),
-                                owned_array(std::move(rules.quality)),
-                                owned_array(std::move(rules.class_weights))));
-  }
+  const auto arrays_of = [](rules::FoundRules&& rules) {
+    return std::tuple(owned_array(std::move(rules.start)), owned_array(std::move(rules.feature)),
+                      owned_array(std::move(rules.value)), owned_array(std::move(rules.label)),
+                      owned_array(std::move(rules.quality)), owned_array(std::move(rules.class_weights)));
+  };
+  std::vector<decltype(arrays_of(std::move(search.found[0])))> found;
+  for (rules::FoundRules& rules : search.found) found.push_back(arrays_of(std::move(rules)));
+  std::vector<std::tuple<std::string, int, std::uint64_t, std::uint64_t>> cuts;
   for (const rules::SearchCut& cut : search.cuts) {
     const char* bound = cut.bound == rules::SearchCut::Bound::memory ? "max_memory" : "max_candidates";
-    cuts.append(nb::make_tuple(bound, cut.length, cut.kept, cut.of));
+    cuts.emplace_back(bound, cut.length, cut.kept, cut.of);
   }
-  return nb::make_tuple(found, cuts, search.n_candidates, search.length);
+  return std::tuple(std::move(found), std::move(cuts), search.n_candidates, search.length);
 }
 
-nb::tuple match_rules(const PyTable& table, const DenseCodes& start, const DenseCodes& feature,
-                      const DenseCodes& value, bool looked, int n_threads) {
+auto match_rules(const PyTable& table, const DenseCodes& start, const DenseCodes& feature,
+                 const DenseCodes& value, bool looked, int n_threads) {
   const rules::RuleView rules{
       {start.data(), start.shape(0)}, {feature.data(), feature.shape(0)}, {value.data(), value.shape(0)}};
   rules::check_rules(rules, table.table);
@@ -92,7 +88,7 @@ nb::tuple match_rules(const PyTable& table, const DenseCodes& start, const Dense
     rules::match_rules(rules, table.table, std::max(1, n_threads), first.data(),
                        looked ? seen.data() : nullptr);
   }
-  return nb::make_tuple(owned_array(std::move(first)), owned_array(std::move(seen)));
+  return std::tuple(owned_array(std::move(first)), owned_array(std::move(seen)));
 }
 
 }  // namespace
@@ -100,15 +96,25 @@ nb::tuple match_rules(const PyTable& table, const DenseCodes& start, const Dense
 void bind_rules(nb::module_& m) {
   using namespace nb::literals;
   m.def("mdl_cuts", &mdl_cuts, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "n_threads"_a = 1);
-  m.def("search_rules", &search_rules, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
-        nb::kw_only(), "class_costs"_a, "row_costs"_a.none(), "t_good"_a, "t_bad"_a, "min_support"_a,
-        "max_length"_a, "mark_all"_a, "max_candidates"_a, "max_bytes"_a, "n_threads"_a = 1);
+  using rules::RuleOptions;
+  OptionsClass<RuleOptions>(m, "RuleOptions", "How rules are searched.")
+      .field("t_good", &RuleOptions::t_good)
+      .field("t_bad", &RuleOptions::t_bad)
+      .field("min_support", &RuleOptions::min_support)
+      .field("max_length", &RuleOptions::max_length)
+      .field("mark_all", &RuleOptions::mark_all)
+      .field("max_candidates", &RuleOptions::max_candidates)
+      .field("max_bytes", &RuleOptions::max_bytes)
+      .field("n_threads", &RuleOptions::n_threads)
+      .finish();
+  m.def("search_rules", &search_rules, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a,
+        nb::kw_only(), "class_costs"_a, "row_costs"_a.none() = nb::none());
   m.def(
       "rule_quality",
       [](const DenseNumbers& shares) {
         if (shares.shape(0) == 0) throw std::invalid_argument("shares must have one entry per class");
         const rules::Quality quality = rules::rule_quality({shares.data(), shares.shape(0)});
-        return nb::make_tuple(quality.value, quality.label);
+        return std::tuple(quality.value, quality.label);
       },
       "shares"_a);
   m.def("match_rules", &match_rules, "table"_a, "start"_a, "feature"_a, "value"_a, "looked"_a = false,

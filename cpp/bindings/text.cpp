@@ -1,20 +1,26 @@
 // Binds the row reader of text files.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <variant>
 #include <vector>
 
-#include "bindings/module.hpp"
+#include "bindings/options.hpp"
 #include "text/rows.hpp"
 
 namespace stakes::bindings {
 
-static nb::tuple text_read_rows(nb::bytes text, std::size_t offset, std::size_t first_line,
-                                const text::TextFormat& format, const std::vector<std::string>& names,
-                                const std::vector<int>& kinds,
-                                const std::vector<std::vector<std::string>>& values) {
+static auto text_read_rows(nb::bytes text, std::size_t offset, std::size_t first_line,
+                           const text::TextFormat& format, const std::vector<std::string>& names,
+                           const std::vector<int>& kinds,
+                           const std::vector<std::vector<std::string>>& values) {
   if (names.empty() || names.size() != kinds.size() || names.size() != values.size()) {
     throw std::invalid_argument("names, kinds and values must have the same length, at least 1");
   }
@@ -34,37 +40,40 @@ static nb::tuple text_read_rows(nb::bytes text, std::size_t offset, std::size_t 
     nb::gil_scoped_release release;
     table = text::read_rows(view, first_line, format, std::move(columns));
   }
-  nb::list result;
+  using Floats = decltype(owned_array(std::move(table.weights)));
+  using Ints = decltype(owned_array(std::move(table.columns[0].codes)));
+  using Array = std::variant<std::monostate, Floats, Ints>;
+  std::vector<std::tuple<Array, std::optional<std::vector<std::string>>, bool>> result;
   for (text::TextColumn& column : table.columns) {
-    nb::object array = nb::none();
-    if (column.kind == text::FieldKind::numeric) array = nb::cast(owned_array(std::move(column.numbers)));
-    const bool codes = column.kind == text::FieldKind::nominal || column.kind == text::FieldKind::open;
-    if (codes) array = nb::cast(owned_array(std::move(column.codes)));
+    Array array;
+    std::optional<std::vector<std::string>> distinct;
     const bool open = column.kind == text::FieldKind::open;
-    nb::object distinct = open ? nb::cast(column.values) : nb::none();
-    result.append(nb::make_tuple(array, distinct, column.all_numbers));
+    if (column.kind == text::FieldKind::numeric) array = owned_array(std::move(column.numbers));
+    if (column.kind == text::FieldKind::nominal || open) array = owned_array(std::move(column.codes));
+    if (open) distinct = std::move(column.values);
+    result.emplace_back(std::move(array), std::move(distinct), column.all_numbers);
   }
-  nb::object weights = nb::none();
-  if (!table.weights.empty()) weights = nb::cast(owned_array(std::move(table.weights)));
-  return nb::make_tuple(result, weights, table.n_rows);
+  std::optional<Floats> weights;
+  if (!table.weights.empty()) weights = owned_array(std::move(table.weights));
+  return std::tuple(std::move(result), std::move(weights), table.n_rows);
 }
 
 void bind_text(nb::module_& m) {
   nb::exception<text::TextError>(m, "TextError", PyExc_ValueError);
-  nb::class_<text::TextFormat>(m, "TextFormat", "How rows of text are written.")
-      .def(nb::init<>())
-      .def_rw("delimiter", &text::TextFormat::delimiter)
-      .def_rw("quotes", &text::TextFormat::quotes)
-      .def_rw("escapes", &text::TextFormat::escapes)
-      .def_rw("doubled_quotes", &text::TextFormat::doubled_quotes)
-      .def_rw("multiline", &text::TextFormat::multiline)
-      .def_rw("final_period", &text::TextFormat::final_period)
-      .def_rw("sparse_rows", &text::TextFormat::sparse_rows)
-      .def_rw("quoted_missing", &text::TextFormat::quoted_missing)
-      .def_rw("comment", &text::TextFormat::comment)
-      .def_rw("comment_after_blank", &text::TextFormat::comment_after_blank)
-      .def_rw("comment_anywhere", &text::TextFormat::comment_anywhere)
-      .def_rw("missing", &text::TextFormat::missing);
+  OptionsClass<text::TextFormat>(m, "TextFormat", "How rows of text are written.")
+      .field("delimiter", &text::TextFormat::delimiter)
+      .field("quotes", &text::TextFormat::quotes)
+      .field("escapes", &text::TextFormat::escapes)
+      .field("doubled_quotes", &text::TextFormat::doubled_quotes)
+      .field("multiline", &text::TextFormat::multiline)
+      .field("final_period", &text::TextFormat::final_period)
+      .field("sparse_rows", &text::TextFormat::sparse_rows)
+      .field("quoted_missing", &text::TextFormat::quoted_missing)
+      .field("comment", &text::TextFormat::comment)
+      .field("comment_after_blank", &text::TextFormat::comment_after_blank)
+      .field("comment_anywhere", &text::TextFormat::comment_anywhere)
+      .field("missing", &text::TextFormat::missing)
+      .finish();
   m.def(
       "read_rows", &text_read_rows, nb::arg("text"), nb::arg("offset"), nb::arg("first_line"),
       nb::arg("format"), nb::arg("names"), nb::arg("kinds"), nb::arg("values"),

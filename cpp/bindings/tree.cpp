@@ -1,12 +1,14 @@
 // Growing, pruning and routing trees.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
-#include "bindings/module.hpp"
+#include "bindings/options.hpp"
 #include "tree/grow.hpp"
 #include "tree/prune.hpp"
 #include "tree/route.hpp"
@@ -41,9 +43,7 @@ Training training_of(const PyTable& table, const DenseCodes& classes, std::int32
 
 namespace {
 
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-
-void init_table(PyTable* self, const nb::list& columns, const std::vector<std::int32_t>& n_values) {
+void init_table(PyTable* self, const Arrays& columns, const std::vector<std::int32_t>& n_values) {
   PyTable made;  // placed only when complete: an unfinished object would never be destroyed
   if (columns.size() == 0) throw std::invalid_argument("a table needs at least one column");
   if (columns.size() != n_values.size()) throw std::invalid_argument("one n_values per column is needed");
@@ -98,30 +98,24 @@ Training training_like(const PyTree& tree, const PyTable& table, const DenseCode
   return training_of(table, classes, tree.n_classes, weights);
 }
 
+constexpr std::pair<const char*, tree::Dialect> kDialects[] = {{"c45", tree::Dialect::c45},
+                                                               {"j48", tree::Dialect::j48}};
+
 tree::Dialect dialect_of(const std::string& name) {
-  if (name == "c45") return tree::Dialect::c45;
-  if (name == "j48") return tree::Dialect::j48;
-  throw std::invalid_argument("dialect must be 'c45' or 'j48', got '" + name + "'");
+  return meaning_of(kDialects, name, "dialect must be 'c45' or 'j48', got ");
 }
 
-tree::Criterion criterion_of(const std::string& name) {
-  using tree::Criterion;
-  static const std::pair<const char*, Criterion> kNames[] = {
-      {"gain_ratio", Criterion::gain_ratio},
-      {"gain", Criterion::gain},
-      {"gini", Criterion::gini},
-      {"cs_gain", Criterion::cs_gain},
-      {"nunez", Criterion::nunez},
-      {"cs_gain_ratio", Criterion::cs_gain_ratio},
-      {"mitchell", Criterion::mitchell},
-      {"norton", Criterion::norton},
-      {"tan", Criterion::tan},
-  };
-  for (const auto& [known, criterion] : kNames) {
-    if (name == known) return criterion;
-  }
-  throw std::invalid_argument("criterion is not one the core knows: '" + name + "'");
-}
+constexpr std::pair<const char*, tree::Criterion> kCriteria[] = {
+    {"gain_ratio", tree::Criterion::gain_ratio},
+    {"gain", tree::Criterion::gain},
+    {"gini", tree::Criterion::gini},
+    {"cs_gain", tree::Criterion::cs_gain},
+    {"nunez", tree::Criterion::nunez},
+    {"cs_gain_ratio", tree::Criterion::cs_gain_ratio},
+    {"mitchell", tree::Criterion::mitchell},
+    {"norton", tree::Criterion::norton},
+    {"tan", tree::Criterion::tan},
+};
 
 // Column j needs the resources needed[start[j]] to needed[start[j + 1] - 1].
 void init_prices(Prices* self, const DenseNumbers& price, const DenseNumbers& later_price,
@@ -163,32 +157,14 @@ Prices prices_for(const PyTable& table, const std::optional<Prices>& prices) {
 }
 
 PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
-                 const std::optional<DenseNumbers>& weights, const std::string& criterion,
-                 const std::string& dialect, double min_objects, bool group_values, int max_depth,
-                 int max_leaf_nodes, bool best_first, double min_gain, int max_bins, bool collapse,
-                 int n_threads, const std::optional<Prices>& prices, double gamma, bool ratio_of_candidate,
-                 double max_upfront_cost, double max_path_cost) {
-  tree::GrowOptions options;
-  options.dialect = dialect_of(dialect);
-  options.criterion = criterion_of(criterion);
-  if (max_bins < 0 || max_bins > 255 || max_bins == 1) {
+                 const std::optional<DenseNumbers>& weights, tree::GrowOptions options,
+                 const std::optional<Prices>& prices) {
+  if (options.max_bins < 0 || options.max_bins > 255 || options.max_bins == 1) {
     throw std::invalid_argument("max_bins must be 0 (exact) or 2 to 255");
   }
-  if (!(min_objects > 0.0)) throw std::invalid_argument("min_objects must be positive");
-  if (!(gamma >= 0.0)) throw std::invalid_argument("gamma must not be negative");
-  options.gamma = gamma;
-  options.ratio_of_candidate = ratio_of_candidate;
-  options.max_upfront_cost = max_upfront_cost;
-  options.max_path_cost = max_path_cost;
-  options.best_first = best_first;
-  options.min_objects = min_objects;
-  options.group_values = group_values;
-  options.max_depth = max_depth;
-  options.max_leaf_nodes = max_leaf_nodes;
-  options.min_gain = min_gain;
-  options.max_bins = max_bins;
-  options.collapse = collapse;
-  options.n_threads = std::max(1, n_threads);
+  if (!(options.min_objects > 0.0)) throw std::invalid_argument("min_objects must be positive");
+  if (!(options.gamma >= 0.0)) throw std::invalid_argument("gamma must not be negative");
+  options.n_threads = std::max(1, options.n_threads);
   const Training training = training_of(table, classes, n_classes, weights);
   const Prices given = prices_for(table, prices);
   SignalPoll poll;
@@ -204,25 +180,18 @@ std::vector<double> costs_of(const DenseMatrix& costs, std::int32_t n_classes) {
 
 PyTree grow_total_cost(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
                        const std::optional<DenseNumbers>& weights, const DenseMatrix& costs,
-                       const std::optional<Prices>& prices, double leaf_penalty, int max_depth, int width,
-                       bool exhaustive, double min_objects, int max_bins, double max_path_cost,
-                       double max_upfront_cost) {
-  if (!(leaf_penalty >= 0.0)) throw std::invalid_argument("leaf_penalty must be at least 0");
-  if (max_depth < 0 || max_depth > tree::kMaxDepth) throw std::invalid_argument("max_depth is out of range");
-  if (max_bins < 2 || max_bins > 255) throw std::invalid_argument("max_bins must be 2 to 255");
-  if (!(min_objects > 0.0)) throw std::invalid_argument("min_objects must be positive");
-  if (!(max_path_cost >= 0.0) || !(max_upfront_cost >= 0.0)) {
+                       tree::TotalCostOptions options, const std::optional<Prices>& prices) {
+  if (!(options.leaf_penalty >= 0.0)) throw std::invalid_argument("leaf_penalty must be at least 0");
+  if (options.max_depth < 0 || options.max_depth > kMaxDepth) {
+    throw std::invalid_argument("max_depth is out of range");
+  }
+  if (options.max_bins < 2 || options.max_bins > 255) {
+    throw std::invalid_argument("max_bins must be 2 to 255");
+  }
+  if (!(options.min_objects > 0.0)) throw std::invalid_argument("min_objects must be positive");
+  if (!(options.max_path_cost >= 0.0) || !(options.max_upfront_cost >= 0.0)) {
     throw std::invalid_argument("max_path_cost and max_upfront_cost must be at least 0");
   }
-  tree::TotalCostOptions options;
-  options.leaf_penalty = leaf_penalty;
-  options.max_depth = max_depth;
-  options.width = width;
-  options.exhaustive = exhaustive;
-  options.min_objects = min_objects;
-  options.max_bins = max_bins;
-  options.max_path_cost = max_path_cost;
-  options.max_upfront_cost = max_upfront_cost;
   const Training training = training_of(table, classes, n_classes, weights);
   const std::vector<double> values = costs_of(costs, n_classes);
   const Prices given = prices_for(table, prices);
@@ -232,17 +201,12 @@ PyTree grow_total_cost(const PyTable& table, const DenseCodes& classes, std::int
           column_sizes(table)};
 }
 
-nb::tuple arrays_of(const PyTree& tree) {
+auto arrays_of(const PyTree& tree) {
   tree::FlatTree flat = tree::flatten(tree.tree, tree.n_classes);
-  return nb::make_tuple(owned_array(std::move(flat.feature)), owned_array(std::move(flat.threshold)),
-                        owned_array(std::move(flat.first_child)), owned_array(std::move(flat.n_branches)),
-                        owned_array(std::move(flat.value_start)), owned_array(std::move(flat.value_branch)),
-                        owned_array(std::move(flat.class_weights)), owned_array(std::move(flat.label)));
-}
-
-template <class Array>
-auto span_of(const Array& array) {
-  return std::span(array.data(), array.shape(0));
+  return std::tuple(owned_array(std::move(flat.feature)), owned_array(std::move(flat.threshold)),
+                    owned_array(std::move(flat.first_child)), owned_array(std::move(flat.n_branches)),
+                    owned_array(std::move(flat.value_start)), owned_array(std::move(flat.value_branch)),
+                    owned_array(std::move(flat.class_weights)), owned_array(std::move(flat.label)));
 }
 
 tree::TreeView view_of(const PyTable& table, const DenseCodes& feature, const DenseNumbers& threshold,
@@ -265,7 +229,7 @@ tree::TreeView view_of(const PyTable& table, const DenseCodes& feature, const De
 
 void bind_tree(nb::module_& m) {
   using namespace nb::literals;
-  m.attr("MAX_DEPTH") = tree::kMaxDepth;
+  m.attr("MAX_DEPTH") = kMaxDepth;
 
   nb::class_<PyTable>(m, "Table", "Borrowed columns: float64 where n_values is -1, int32 codes elsewhere.")
       .def("__init__", &init_table, "columns"_a, "n_values"_a)
@@ -317,15 +281,48 @@ void bind_tree(nb::module_& m) {
           },
           "table"_a, "classes"_a, "weights"_a.none());
 
-  m.def("grow_tree", &grow_tree, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), nb::kw_only(),
-        "criterion"_a, "dialect"_a, "min_objects"_a, "group_values"_a, "max_depth"_a, "max_leaf_nodes"_a,
-        "best_first"_a = false, "min_gain"_a, "max_bins"_a, "collapse"_a, "n_threads"_a,
-        "prices"_a.none() = nb::none(), "gamma"_a = 0.0, "ratio_of_candidate"_a = true,
-        "max_upfront_cost"_a = kNoLimit, "max_path_cost"_a = kNoLimit);
+  using tree::GrowOptions;
+  OptionsClass<GrowOptions>(m, "GrowOptions", "How a tree is grown.")
+      .words(
+          "criterion", [](const GrowOptions& self) { return word_of(kCriteria, self.criterion); },
+          [](GrowOptions& self, const std::string& name) {
+            self.criterion = meaning_of(kCriteria, name, "criterion is not one the core knows: ");
+          })
+      .words(
+          "dialect", [](const GrowOptions& self) { return word_of(kDialects, self.dialect); },
+          [](GrowOptions& self, const std::string& name) { self.dialect = dialect_of(name); })
+      .field("min_objects", &GrowOptions::min_objects)
+      .field("group_values", &GrowOptions::group_values)
+      .field("max_depth", &GrowOptions::max_depth)
+      .field("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
+      .field("best_first", &GrowOptions::best_first)
+      .field("min_gain", &GrowOptions::min_gain)
+      .field("max_bins", &GrowOptions::max_bins)
+      .field("collapse", &GrowOptions::collapse)
+      .field("n_threads", &GrowOptions::n_threads)
+      .field("gamma", &GrowOptions::gamma)
+      .field("ratio_of_candidate", &GrowOptions::ratio_of_candidate)
+      .field("max_upfront_cost", &GrowOptions::max_upfront_cost)
+      .field("max_path_cost", &GrowOptions::max_path_cost)
+      .finish();
+
+  using tree::TotalCostOptions;
+  OptionsClass<TotalCostOptions>(m, "TotalCostOptions", "How a tree with a small bill is searched.")
+      .field("leaf_penalty", &TotalCostOptions::leaf_penalty)
+      .field("max_depth", &TotalCostOptions::max_depth)
+      .field("width", &TotalCostOptions::width)
+      .field("exhaustive", &TotalCostOptions::exhaustive)
+      .field("min_objects", &TotalCostOptions::min_objects)
+      .field("max_bins", &TotalCostOptions::max_bins)
+      .field("max_path_cost", &TotalCostOptions::max_path_cost)
+      .field("max_upfront_cost", &TotalCostOptions::max_upfront_cost)
+      .finish();
+
+  m.def("grow_tree", &grow_tree, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a,
+        "prices"_a.none() = nb::none());
 
   m.def("grow_total_cost", &grow_total_cost, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
-        "costs"_a, nb::kw_only(), "prices"_a.none(), "leaf_penalty"_a, "max_depth"_a, "width"_a,
-        "exhaustive"_a, "min_objects"_a, "max_bins"_a, "max_path_cost"_a, "max_upfront_cost"_a);
+        "costs"_a, "options"_a, "prices"_a.none() = nb::none());
 
   m.def(
       "extra_errors",

@@ -34,6 +34,25 @@ constexpr BitKernels kPlain{at_most_plain<std::uint8_t>, at_most_plain<std::uint
 
 #ifdef STAKES_X86
 
+// ---- counting bits ----------------------------------------------------------------------------------------
+
+// The counting instruction is older than wide ones, but younger than the oldest 64-bit processors. Without it
+// counting takes about four times as long.
+__attribute__((target("popcnt"))) std::uint64_t count_and_popcnt(const std::uint64_t* a,
+                                                                 const std::uint64_t* b,
+                                                                 std::size_t n_words) {
+  std::uint64_t first = 0, second = 0;
+  std::size_t w = 0;
+  for (; w + 1 < n_words; w += 2) {
+    first += static_cast<std::uint64_t>(__builtin_popcountll(a[w] & b[w]));
+    second += static_cast<std::uint64_t>(__builtin_popcountll(a[w + 1] & b[w + 1]));
+  }
+  if (w < n_words) first += static_cast<std::uint64_t>(__builtin_popcountll(a[w] & b[w]));
+  return first + second;
+}
+
+constexpr BitKernels kPopcnt{at_most_plain<std::uint8_t>, at_most_plain<std::uint16_t>, count_and_popcnt};
+
 // ---- AVX2 -------------------------------------------------------------------------------------------------
 
 #define STAKES_AVX2 __attribute__((target("avx2,popcnt")))
@@ -69,16 +88,7 @@ STAKES_AVX2 void at_most_16_avx2(const std::uint16_t* codes, std::uint16_t cut, 
   }
 }
 
-STAKES_AVX2 std::uint64_t count_and_avx2(const std::uint64_t* a, const std::uint64_t* b,
-                                         std::size_t n_words) {
-  std::uint64_t count = 0;
-  for (std::size_t w = 0; w < n_words; ++w) {
-    count += static_cast<std::uint64_t>(__builtin_popcountll(a[w] & b[w]));
-  }
-  return count;
-}
-
-constexpr BitKernels kAvx2{at_most_8_avx2, at_most_16_avx2, count_and_avx2};
+constexpr BitKernels kAvx2{at_most_8_avx2, at_most_16_avx2, count_and_popcnt};
 
 // ---- AVX-512 ----------------------------------------------------------------------------------------------
 
@@ -125,6 +135,7 @@ const BitKernels& bit_kernels() {
 #ifdef STAKES_X86
   if (width() == Width::kAvx512) return kAvx512;
   if (width() == Width::kAvx2) return kAvx2;
+  if (width() == Width::kPopcnt) return kPopcnt;
 #endif
   return kPlain;
 }

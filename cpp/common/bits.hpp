@@ -7,6 +7,9 @@
 
 namespace stakes {
 
+using Word = std::uint64_t;
+constexpr std::size_t kWordBits = 64;
+
 struct BitKernels {
   // out[w] = rows[w] & (bits where codes[64 w + b] <= cut); `codes` must be padded to whole words.
   void (*at_most_8)(const std::uint8_t* codes, std::uint8_t cut, const std::uint64_t* rows,
@@ -19,5 +22,20 @@ struct BitKernels {
 
 // The widest that this processor has.
 const BitKernels& bit_kernels();
+
+// Whether some bit is set in all of them.
+inline bool meets_and(const Word* a, const Word* b, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (a[i] & b[i]) return true;
+  }
+  return false;
+}
+
+inline bool meets_and(const Word* a, const Word* b, const Word* c, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (a[i] & b[i] & c[i]) return true;
+  }
+  return false;
+}
 
 }  // namespace stakes

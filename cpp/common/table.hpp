@@ -8,6 +8,9 @@
 
 namespace stakes {
 
+// Deeper trees are not made nor accepted: pruning and routing recurse.
+constexpr int kMaxDepth = 2000;
+
 // One column of the table. Numeric: doubles, NaN is missing. Nominal: codes 0..n_values-1, negative is
 // missing.
 struct Column {

@@ -11,12 +11,13 @@ namespace {
 Width widest() {
 #ifdef STAKES_X86
   __builtin_cpu_init();
-  const bool avx2 =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2");
+  const bool popcnt = __builtin_cpu_supports("popcnt");
+  const bool avx2 = popcnt && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512vpopcntdq");
   if (avx2) return avx512 ? Width::kAvx512 : Width::kAvx2;
+  if (popcnt) return Width::kPopcnt;
 #endif
   return Width::kPlain;
 }
@@ -25,6 +26,7 @@ Width asked() {
   const char* value = std::getenv("STAKES_INSTRUCTIONS");
   const std::string_view name = value == nullptr ? "" : value;
   if (name == "plain") return Width::kPlain;
+  if (name == "popcnt") return Width::kPopcnt;
   return name == "avx2" ? Width::kAvx2 : Width::kAvx512;
 }
 

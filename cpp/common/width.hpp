@@ -7,10 +7,10 @@
 
 namespace stakes {
 
-enum class Width { kPlain, kAvx2, kAvx512 };
+enum class Width { kPlain, kPopcnt, kAvx2, kAvx512 };
 
-// The widest that this processor has. STAKES_INSTRUCTIONS=plain or avx2 asks for less, so that a test, or a
-// user who doubts a figure, can compare: results do not depend on it.
+// The widest that this processor has. STAKES_INSTRUCTIONS=plain, popcnt or avx2 asks for less, so that a
+// test, or a user who doubts a figure, can compare: results do not depend on it.
 Width width();
 
 }  // namespace stakes

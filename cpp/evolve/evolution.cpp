@@ -22,8 +22,11 @@ bool better(const Individual& a, const Individual& b) {
   return a.fitness != b.fitness ? a.fitness > b.fitness : a.tree->size < b.tree->size;
 }
 
-Evolution::Evolution(EvolveTable table, EvolveOptions options, int n_threads)
-    : table_(std::move(table)), options_(std::move(options)), trees_(table_, options_), pool_(n_threads) {}
+Evolution::Evolution(EvolveTable table, EvolveOptions options)
+    : table_(std::move(table)),
+      options_(std::move(options)),
+      trees_(table_, options_),
+      pool_(options_.n_threads) {}
 
 Individual Evolution::individual(NodePtr tree) const {
   const double fitness = trees_.fitness(tree);

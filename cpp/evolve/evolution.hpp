@@ -27,7 +27,7 @@ struct GenerationReport {
 
 class Evolution {
  public:
-  Evolution(EvolveTable table, EvolveOptions options, int n_threads);
+  Evolution(EvolveTable table, EvolveOptions options);
 
   // Searches for the best tree at once, where trees have few levels; true where no tree is fitter than the
   // one found, so that evolving more is of no use. To be called before `start`.

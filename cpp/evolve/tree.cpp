@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tree/tree.hpp"
+#include "common/table.hpp"
 
 namespace stakes::evolve {
 
@@ -318,7 +318,7 @@ NodePtr sketch_of(const FlatEvolved& flat, const EvolveTable& table) {
     if (flat.feature[i] < 0) continue;
     const std::int64_t first = flat.first_child[i], last = first + flat.n_branches[i];
     height[i] = 1 + *std::max_element(height.begin() + first, height.begin() + last);
-    if (height[i] > tree::kMaxDepth) throw std::invalid_argument("a tree is too deep");
+    if (height[i] > kMaxDepth) throw std::invalid_argument("a tree is too deep");
     nodes[i] = make_sketch(test_of(flat, i, table), {nodes.begin() + first, nodes.begin() + last});
   }
   return nodes[0];

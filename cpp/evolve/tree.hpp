@@ -39,12 +39,13 @@ struct EvolveOptions {
   std::int32_t max_depth = 0;
   std::size_t min_split = 2;      // rows of a node that dipolar growing still splits
   std::size_t sample_rows = 500;  // rows that a dipolar tree is grown from
-  std::vector<double> crossover_odds, inner_odds, leaf_odds;
+  std::vector<double> crossover_odds = {1, 1, 1}, inner_odds = {1, 1, 1, 1, 1}, leaf_odds = {1, 1};
   PriceMode prices = PriceMode::none;
   double local_rate = 0.0;        // how often an offspring is improved by local search
   std::size_t local_rows = 4096;  // rows that local search looks at
   bool check = false;             // recompute everything and compare
   std::uint64_t seed = 0;
+  int n_threads = 1;
 };
 
 // Where a node stands: the nodes above it and the branches that lead to it.

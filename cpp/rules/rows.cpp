@@ -1,6 +1,7 @@
 #include "rules/rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -162,7 +163,7 @@ void RuleRows::count(const Word* prefix, std::size_t first, std::vector<double>&
   // Bits cost a word per 64 rows and basic rule, rows a cell per row and column; a cell takes about twice as
   // long as a word. Small sets are cheaper by rows.
   if (plain()) {
-    const std::size_t n_rows = count_and(prefix, prefix, n_words_);
+    const std::size_t n_rows = bit_kernels().count_and(prefix, prefix, n_words_);
     if (2 * n_rows * n_columns >= (basics_.size() - first) * n_words_) {
       count_bits(prefix, first, weights);
       return;
@@ -173,6 +174,7 @@ void RuleRows::count(const Word* prefix, std::size_t first, std::vector<double>&
 
 void RuleRows::count_bits(const Word* prefix, std::size_t first, std::vector<double>& weights) const {
   const std::size_t k = n_classes();
+  const auto count_and = bit_kernels().count_and;
   for (std::size_t b = first; b < basics_.size(); ++b) {
     const Word* here = set(b);
     for (std::size_t c = 0; c < k; ++c) {

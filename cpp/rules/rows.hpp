@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/bitset.hpp"
+#include "common/bits.hpp"
 #include "rules/search.hpp"
 
 namespace stakes::rules {

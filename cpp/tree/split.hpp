@@ -25,7 +25,7 @@ enum class Criterion { gain_ratio, gain, gini, cs_gain, cs_gain_ratio, nunez, mi
 struct GrowOptions {
   Dialect dialect = Dialect::c45;
   Criterion criterion = Criterion::gain_ratio;
-  double gamma = 1.0;              // how much prices matter
+  double gamma = 0.0;              // how much prices matter
   bool ratio_of_candidate = true;  // cs_gain_ratio: the candidate's own split info is part of the product
   double max_upfront_cost = std::numeric_limits<double>::infinity();  // of all columns of the tree
   double max_path_cost = std::numeric_limits<double>::infinity();     // of the columns on any path

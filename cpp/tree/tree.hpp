@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "common/table.hpp"
+
 namespace stakes::tree {
 
 struct Node {
@@ -24,9 +26,6 @@ struct Node {
     value_branch.clear();
   }
 };
-
-// Deeper trees are not made nor accepted: pruning and routing recurse.
-constexpr int kMaxDepth = 2000;
 
 // Node 0 is the root. After pruning some nodes may be out of reach; flatten() leaves them out.
 using Tree = std::vector<Node>;

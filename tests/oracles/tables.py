@@ -128,16 +128,18 @@ def core_grow(data, options, max_bins=0, n_threads=1):
         core_classes(data),
         data.n_classes,
         core_weights(data),
-        criterion=options.criterion,
-        dialect=options.dialect,
-        min_objects=options.min_objects,
-        group_values=options.group_values,
-        max_depth=-1 if options.max_depth is None else options.max_depth,
-        max_leaf_nodes=options.max_leaf_nodes or 0,
-        min_gain=options.min_gain,
-        max_bins=max_bins,
-        collapse=options.collapse,
-        n_threads=n_threads,
+        _core.GrowOptions(
+            criterion=options.criterion,
+            dialect=options.dialect,
+            min_objects=options.min_objects,
+            group_values=options.group_values,
+            max_depth=-1 if options.max_depth is None else options.max_depth,
+            max_leaf_nodes=options.max_leaf_nodes or 0,
+            min_gain=options.min_gain,
+            max_bins=max_bins,
+            collapse=options.collapse,
+            n_threads=n_threads,
+        ),
     )
 
 

@@ -78,7 +78,7 @@ class AlphaPath:
 def alpha_path(
     table: Table,
     problem: Problem,
-    options: Callable[[Problem, float], dict[str, Any]],
+    options: Callable[[Problem, float], _core.EvolveOptions],
     seed_trees: Callable[[Table, Problem], Iterable[Sketch]],
     fitted: Callable[[Problem, Any], FittedTree],
     seed: int,
@@ -128,14 +128,14 @@ def alpha_path(
 
 def _follow(
     problem: Problem,
-    options: Callable[[Problem, float], dict[str, Any]],
+    options: Callable[[Problem, float], _core.EvolveOptions],
     trees: Iterable[Sketch],
     fitted: Callable[[Problem, Any], FittedTree],
 ) -> list[FittedTree]:
     """Return the best tree for each penalty, each population started from the one before."""
     models = []
     for step in STEPS:
-        population = problem.population(**options(problem, step / len(problem.codes)))
+        population = problem.population(options(problem, step / len(problem.codes)))
         run = evolve(population, trees, max_generations=_GENERATIONS, patience=_PATIENCE, stoppable=False)
         trees = [list(tree[:6]) for tree in population.trees()]
         models.append(fitted(problem, run.best[-1][1]))

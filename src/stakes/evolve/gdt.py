@@ -17,6 +17,7 @@ from stakes._base.features import check_features
 from stakes._base.labels import class_codes
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.weights import check_weight
+from stakes._core import EvolveOptions
 from stakes.costs import check_example_costs
 from stakes.decision import Decision
 from stakes.evolve.alpha import AlphaPath, alpha_path, noise_alpha
@@ -353,7 +354,7 @@ class GDTClassifier(TreeClassifier):
             self._fingerprint(problem, self._options(problem, 0.0, seed)) if checkpoint else "",
         )
 
-    def _options(self, problem: Problem, alpha: float, seed: int) -> dict[str, Any]:
+    def _options(self, problem: Problem, alpha: float, seed: int) -> EvolveOptions:
         return core_options(self.get_params(), len(problem.codes), alpha, seed)
 
     def _seed_trees(self, table: Table, problem: Problem, seed: int) -> Iterable[Sketch]:
@@ -362,9 +363,9 @@ class GDTClassifier(TreeClassifier):
         depth = -1 if self.max_depth is None else self.max_depth
         return seed_trees(table, problem, round(self.seeds * self.population_size), depth, seed)
 
-    def _fingerprint(self, problem: Problem, options: dict[str, Any]) -> str:
+    def _fingerprint(self, problem: Problem, options: EvolveOptions) -> str:
         # Threads are no part of it: a run may go on with more of them.
-        known = {name: value for name, value in options.items() if name not in ("n_threads", "check")}
+        known = options.replace(n_threads=1, check=False)
         others = (self.variant, self.seeds, self.smoothing, self.smoothing_strength)
         return f"{problem.fingerprint()} {known} {others}"
 
@@ -380,7 +381,7 @@ class GDTClassifier(TreeClassifier):
         options = self._options(problem, alpha, seed)
         with progress(max_generations) if self.verbose else nullcontext() as bar:
             return evolve(
-                problem.population(**options),
+                problem.population(options),
                 self._seed_trees(table, problem, seed),
                 max_generations=max_generations,
                 patience=self._setting("patience"),

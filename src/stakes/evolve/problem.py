@@ -19,8 +19,13 @@ from stakes.tree.prices import core_prices
 
 Floats = NDArray[np.float64]
 
+Codes = NDArray[np.int32]
+
+#: A sketch, then missing_branch, answer and flat class weights: a tree as it comes out of the core.
+EvolvedArrays = tuple[Codes, Codes, Codes, Codes, Codes, Codes, Codes, Codes, Floats]
+
 #: feature, cut, first_child, n_branches, value_start, value_branch: a tree as it goes into the core.
-Sketch = list[NDArray[np.int32]]
+Sketch = list[Codes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +79,7 @@ class Problem:
             weights=None if self.weights is None else self.weights[rows],
         )
 
-    def population(self, **options: Any) -> _core.Evolution:
+    def population(self, options: _core.EvolveOptions) -> _core.Evolution:
         """Make a population on these rows, not yet started."""
         costs, shift = self._own_costs(), self.shift
         prices = None if self.feature_costs is None else self.feature_costs.arrays(self.schema.names)
@@ -85,12 +90,12 @@ class Problem:
             self.codes,
             len(self.classes),
             np.ascontiguousarray(costs - shift),
+            options,
             costs_per_row=self.costs is not None,
             weights=self.weights,
             abstain_cost=None if self.abstain_cost is None else self.abstain_cost - shift,
             prices=core_prices(prices),
             price_mode=self.price_mode,
-            **options,
         )
 
     @property
@@ -127,7 +132,7 @@ class Problem:
 
     def fitted(
         self,
-        arrays: _core.EvolvedArrays,
+        arrays: EvolvedArrays,
         smoothing: str | None = None,
         strength: float = 0.0,
         *,

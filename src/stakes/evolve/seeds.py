@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes import _core
 from stakes.costs import CostMatrix
 from stakes.evolve.problem import Problem, Sketch, sketch_of
 from stakes.table import Table
@@ -60,28 +60,21 @@ def c45_tree(
         weights = row_weights(cost_use, "sum", codes, weight, matrix, costs)
     except ValueError:  # no mistake of these rows costs anything
         weights = RowWeights(weight, weight, weight)
-    growing: dict[str, Any] = {"criterion": "gain_ratio", "gamma": 0.0, "prices": None}
+    growing = _core.GrowOptions(group_values=True, max_depth=max_depth, collapse=False)
+    prices = None
     if problem.feature_costs is not None:
-        arrays = problem.feature_costs.arrays(problem.schema.names)
-        growing = {"criterion": "cs_gain", "gamma": 10.0 ** -(turn % 4), "prices": core_prices(arrays)}
+        prices = core_prices(problem.feature_costs.arrays(problem.schema.names))
+        growing = growing.replace(criterion="cs_gain", gamma=10.0 ** -(turn % 4))
     tree, _ = learn_tree(
         rows,
         codes,
         len(problem.classes),
         weights,
         problem.cost_values,
+        growing,
+        prices,
         prune=prune,
-        dialect="c45",
         confidence=0.25,
         raise_subtrees=False,
-        min_objects=2.0,
-        group_values=True,
-        max_depth=max_depth,
-        max_leaf_nodes=0,
-        min_gain=0.0,
-        max_bins=0,
-        collapse=False,
-        n_threads=1,
-        **growing,
     )
     return tree

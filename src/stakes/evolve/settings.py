@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 
-from stakes._core import MAX_DEPTH
+from stakes._core import MAX_DEPTH, EvolveOptions
 
 #: What None stands for; see docs/decisions/0011. The paper does not say how many rows a leaf must have.
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -37,8 +37,8 @@ def setting(params: dict[str, Any], name: str) -> Any:
     return VARIANTS[params["variant"]][name] if value is None else value
 
 
-def core_options(params: dict[str, Any], n_rows: int, alpha: float, seed: int) -> dict[str, Any]:
-    """Options of :class:`stakes._core.Evolution` that follow from the parameters of a classifier.
+def core_options(params: dict[str, Any], n_rows: int, alpha: float, seed: int) -> EvolveOptions:
+    """Options of the core that follow from the parameters of a classifier.
 
     Parameters
     ----------
@@ -56,25 +56,27 @@ def core_options(params: dict[str, Any], n_rows: int, alpha: float, seed: int) -
         params["max_depth"],
         params["variant"] == "memetic",
     )
-    same = ("population_size", "crossover_rate", "mutation_rate", "selection_pressure")
-    return {
-        **{name: params[name] for name in same},
-        "alpha": alpha,
-        "max_mutations": LARGE_MUTATIONS if memetic and n_rows > LARGE_ROWS else float("inf"),
-        "elite_size": min(params["elite_size"], params["population_size"]),
-        "min_rows": round(n_rows**0.5) if min_rows == "sqrt" else min_rows,
-        "max_depth": MAX_DEPTH if max_depth is None else min(max_depth, MAX_DEPTH),
-        "min_split": params["min_samples_split"],
-        "sample_rows": params["sample_rows"] or int(np.clip(n_rows // 10, 50, 500)),
-        "crossover_odds": odds(params["crossover_odds"], 3, "crossover_odds"),
-        "inner_odds": odds(params["inner_odds"], 5, "inner_odds"),
-        "leaf_odds": odds(params["leaf_odds"], 2, "leaf_odds"),
-        "local_rate": params["local_search"] if memetic else 0.0,
-        "local_rows": _LOCAL_ROWS,
-        "check": params["debug"],
-        "seed": seed,
-        "n_threads": effective_n_jobs(params["n_jobs"]),
-    }
+    return EvolveOptions(
+        alpha=alpha,
+        population_size=params["population_size"],
+        crossover_rate=params["crossover_rate"],
+        mutation_rate=params["mutation_rate"],
+        selection_pressure=params["selection_pressure"],
+        max_mutations=LARGE_MUTATIONS if memetic and n_rows > LARGE_ROWS else float("inf"),
+        elite_size=min(params["elite_size"], params["population_size"]),
+        min_rows=round(n_rows**0.5) if min_rows == "sqrt" else min_rows,
+        max_depth=MAX_DEPTH if max_depth is None else min(max_depth, MAX_DEPTH),
+        min_split=params["min_samples_split"],
+        sample_rows=params["sample_rows"] or int(np.clip(n_rows // 10, 50, 500)),
+        crossover_odds=odds(params["crossover_odds"], 3, "crossover_odds"),
+        inner_odds=odds(params["inner_odds"], 5, "inner_odds"),
+        leaf_odds=odds(params["leaf_odds"], 2, "leaf_odds"),
+        local_rate=params["local_search"] if memetic else 0.0,
+        local_rows=_LOCAL_ROWS,
+        check=params["debug"],
+        seed=seed,
+        n_threads=effective_n_jobs(params["n_jobs"]),
+    )
 
 
 def odds(values: Sequence[float], n: int, name: str) -> list[float]:

@@ -25,17 +25,6 @@ from stakes.tree.prices import core_prices
 
 #: Four values per decade from 1e-6 to 1e6.
 GAMMAS = tuple(float(10.0 ** (step / 4)) for step in range(-24, 25))
-_GROWING: dict[str, Any] = {
-    "dialect": "c45",
-    "min_objects": 2.0,
-    "group_values": False,
-    "max_depth": -1,
-    "max_leaf_nodes": 0,
-    "min_gain": 0.0,
-    "max_bins": 0,
-    "collapse": True,
-    "n_threads": 1,
-}
 
 
 class CheapestTree(ClassifierMixin, BaseEstimator):
@@ -129,21 +118,10 @@ class _Rows:
         self.codes = np.ascontiguousarray(codes, dtype=np.int32)
         self.core = core_table(table)
 
-    def learn(
-        self, criterion: str = "gain_ratio", gamma: float = 0.0, prices: Any = None, **more: Any
-    ) -> TreeModel:
+    def learn(self, prices: _core.Prices | None = None, **growing: Any) -> TreeModel:
         """A tree with C4.5's defaults."""
-        tree = _core.grow_tree(
-            self.core,
-            self.codes,
-            self.n_classes,
-            None,
-            criterion=criterion,
-            gamma=gamma,
-            prices=prices,
-            **_GROWING,
-            **more,
-        )
+        options = _core.GrowOptions(**growing)
+        tree = _core.grow_tree(self.core, self.codes, self.n_classes, None, options, prices)
         tree.prune_by_errors(self.core, self.codes, None, "c45", 0.25, deviate(0.25, "c45"), True)
         return as_model(tree, self.n_classes)
 

@@ -105,16 +105,18 @@ def learn_rules(examples: Examples, settings: Settings, cut_offs: Sequence[float
         learnt_from.codes,
         len(examples.classes),
         learnt_from.weight,
+        _core.RuleOptions(
+            t_good=cut_offs,
+            t_bad=settings.t_bad,
+            min_support=_supports(settings.min_support, learnt_from).tolist(),
+            max_length=min(settings.max_length or len(bins.schema), len(bins.schema)),
+            mark_all=settings.mark == "all",
+            max_candidates=settings.max_candidates,
+            max_bytes=int(settings.max_memory * 2**20),
+            n_threads=settings.n_threads,
+        ),
         class_costs=examples.class_costs,
         row_costs=learnt_from.row_costs,
-        t_good=list(cut_offs),
-        t_bad=settings.t_bad,
-        min_support=_supports(settings.min_support, learnt_from),
-        max_length=min(settings.max_length or len(bins.schema), len(bins.schema)),
-        mark_all=settings.mark == "all",
-        max_candidates=settings.max_candidates,
-        max_bytes=int(settings.max_memory * 2**20),
-        n_threads=settings.n_threads,
     )
     _warn(cuts, length)
     results = []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stakes import _core
 from stakes.table._readers.common import (
     Declared,
     FieldKind,
@@ -17,7 +18,6 @@ from stakes.table._readers.common import (
     TableFileError,
     read_declared,
     read_text,
-    text_format,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def read_arff(path: Path) -> RawTable:
         if keyword == "@data":
             if not declared:
                 raise TableFileError(path, "@data comes before any @attribute.", number)
-            format = text_format(
+            format = _core.TextFormat(
                 quotes="'\"",
                 escapes=True,
                 sparse_rows=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from stakes import _core
 from stakes.table._readers.common import (
     Declared,
     FieldKind,
@@ -12,7 +13,6 @@ from stakes.table._readers.common import (
     check_names,
     read_declared,
     read_text,
-    text_format,
 )
 
 _KINDS = {"continuous": FieldKind.NUMERIC, "ignore": FieldKind.IGNORED, "label": FieldKind.IGNORED}
@@ -25,7 +25,9 @@ def read_c45(path: Path, suffix: str) -> RawTable:
     names_path = _beside(stem, ".names", path)
     rows_path = path if suffix != ".names" else _beside(stem, ".data", path)
     declared, target = read_names(names_path)
-    format = text_format(escapes=True, final_period=True, comment="|", comment_anywhere=True, missing=["?"])
+    format = _core.TextFormat(
+        escapes=True, final_period=True, comment="|", comment_anywhere=True, missing=["?"]
+    )
     table = read_declared(rows_path, read_text(rows_path), 0, 1, format, declared)
     table.target = target
     return table

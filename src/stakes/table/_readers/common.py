@@ -118,14 +118,6 @@ def read_text(path: Path) -> bytes:
     return data
 
 
-def text_format(**options: Any) -> _core.TextFormat:
-    """Make the description of a format that the compiled reader takes."""
-    result = _core.TextFormat()
-    for name, value in options.items():
-        setattr(result, name, value)
-    return result
-
-
 def call_core(
     path: Path, data: bytes, offset: int, line: int, format: _core.TextFormat, declared: Sequence[Declared]
 ) -> tuple[list[tuple[Any, list[str] | None, bool]], NDArray[np.float64] | None, int]:

@@ -7,6 +7,7 @@ import io
 import re
 from pathlib import Path
 
+from stakes import _core
 from stakes.table._readers.common import (
     Declared,
     FieldKind,
@@ -16,7 +17,6 @@ from stakes.table._readers.common import (
     check_names,
     read_declared,
     read_text,
-    text_format,
 )
 
 MISSING = ["", "?", "NA", "NaN", "nan"]
@@ -30,7 +30,7 @@ def read_csv(path: Path) -> RawTable:
     header = _BLANK_LINES.sub("", data[:offset].decode("utf-8")).rstrip("\r\n")
     delimiter = max(",;\t", key=lambda mark: _count_outside_quotes(header, mark))
     names = _names(path, header, delimiter)
-    format = text_format(
+    format = _core.TextFormat(
         delimiter=delimiter,
         quotes='"',
         doubled_quotes=True,

@@ -10,6 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
+from stakes import _core
 from stakes._base.features import check_features
 from stakes._base.labels import class_codes
 from stakes._base.private_sklearn import Interval, StrOptions
@@ -308,24 +309,26 @@ class C45Classifier(TreeClassifier):
             len(cost_values),
             weights,
             cost_values,
+            _core.GrowOptions(
+                dialect=self.dialect,
+                criterion=self.criterion,
+                min_objects=self.min_objects,
+                group_values=self.group_values,
+                max_depth=-1 if self.max_depth is None else self.max_depth,
+                max_leaf_nodes=self.max_leaf_nodes or 0,
+                min_gain=self.min_gain,
+                max_bins=self.max_bins or 0,
+                collapse=self.collapse,
+                n_threads=effective_n_jobs(self.n_jobs),
+                best_first=self.growth == "best_first",
+                gamma=self.gamma,
+                ratio_of_candidate=self.ratio_of_candidate,
+                **limits,
+            ),
+            core_prices(prices),
             prune=self.prune,
-            dialect=self.dialect,
             confidence=self.confidence,
             raise_subtrees=self.raise_subtrees,
-            criterion=self.criterion,
-            min_objects=self.min_objects,
-            group_values=self.group_values,
-            max_depth=-1 if self.max_depth is None else self.max_depth,
-            max_leaf_nodes=self.max_leaf_nodes or 0,
-            min_gain=self.min_gain,
-            max_bins=self.max_bins or 0,
-            collapse=self.collapse,
-            n_threads=effective_n_jobs(self.n_jobs),
-            best_first=self.growth == "best_first",
-            prices=core_prices(prices),
-            gamma=self.gamma,
-            ratio_of_candidate=self.ratio_of_candidate,
-            **limits,
         )
 
     def _search(

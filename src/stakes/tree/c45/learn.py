@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,12 +97,12 @@ def learn_tree(
     n_classes: int,
     weights: RowWeights,
     cost_values: NDArray[np.float64],
+    growing: _core.GrowOptions,
+    prices: _core.Prices | None = None,
     *,
     prune: str | None,
-    dialect: str,
     confidence: float,
     raise_subtrees: bool,
-    **growing: Any,
 ) -> tuple[TreeModel, NDArray[np.float64] | None]:
     """Grow and prune one tree.
 
@@ -114,12 +113,12 @@ def learn_tree(
         Class weights without costs, where they differ from the tree's own.
     """
     rows = core_table(table)
-    tree = _core.grow_tree(rows, codes, n_classes, weights.grow, dialect=dialect, **growing)
+    tree = _core.grow_tree(rows, codes, n_classes, weights.grow, growing, prices)
     if weights.prune is not weights.grow:
         tree.recount(rows, codes, weights.prune)
     if prune == "error":
-        z = deviate(confidence, dialect)
-        tree.prune_by_errors(rows, codes, weights.prune, dialect, confidence, z, raise_subtrees)
+        z = deviate(confidence, growing.dialect)
+        tree.prune_by_errors(rows, codes, weights.prune, growing.dialect, confidence, z, raise_subtrees)
     elif prune == "cost":
         # The loss multiplies class shares by costs; weights that hold the costs would count them twice.
         if weights.plain is not weights.prune:

@@ -64,7 +64,7 @@ class _Learner:
     prices: PriceArrays
     trust: float
     n_trees: int
-    search: dict[str, Any]
+    search: _core.TotalCostOptions
 
     def shares(self, rows: _Rows, seed: np.random.SeedSequence) -> Floats:
         """Classes of each row: partly its own, partly what trees without it say."""
@@ -89,22 +89,14 @@ class _Learner:
         table = _core.Table(spread.columns, spread.n_values)
         totals = np.bincount(codes, weights=weights, minlength=self.n_classes)
         unit = float((totals @ self.costs).min()) / max(float(rows.weight().sum()), 1e-300)
-        search = {**self.search, "prices": core_prices(self.prices)}
+        prices, search = core_prices(self.prices), self.search
         if len(rows.codes) * len(rows.columns) > _LARGE:
-            search["width"] = max(1, search["width"] // 2)
+            search = search.replace(width=max(1, search.width // 2))
         found = []
         for penalty in penalties:
-            if np.isinf(penalty):
-                search["max_depth"] = 0
-            tree = _core.grow_total_cost(
-                table,
-                codes,
-                self.n_classes,
-                weights,
-                self.costs,
-                leaf_penalty=0.0 if np.isinf(penalty) else penalty * unit,
-                **search,
-            )
+            asks = not np.isinf(penalty)
+            options = search.replace(leaf_penalty=penalty * unit) if asks else search.replace(max_depth=0)
+            tree = _core.grow_total_cost(table, codes, self.n_classes, weights, self.costs, options, prices)
             found.append(as_model(tree, self.n_classes))
         return found
 
@@ -189,15 +181,14 @@ def learn_total_cost(
     rows = _Rows(list(table.columns), n_values, codes, weights)
     if weights is not None and not np.all(weights > 0):  # a fold must not end up without weight
         rows = rows.take(np.flatnonzero(weights > 0))
-    search = {
-        "max_depth": max_depth,
-        "width": width,
-        "exhaustive": False,
-        "min_objects": min_objects,
-        "max_bins": max_bins,
-        "max_path_cost": max_path_cost,
-        "max_upfront_cost": max_upfront_cost,
-    }
+    search = _core.TotalCostOptions(
+        max_depth=max_depth,
+        width=width,
+        min_objects=min_objects,
+        max_bins=max_bins,
+        max_path_cost=max_path_cost,
+        max_upfront_cost=max_upfront_cost,
+    )
     costs = np.ascontiguousarray(cost_values, dtype=np.float64)
     learner = _Learner(n_classes, costs, prices, trust, n_trees, search)
     final, *seeds = np.random.SeedSequence(random_state).spawn(n_folds + 2)

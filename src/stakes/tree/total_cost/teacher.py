@@ -11,18 +11,7 @@ from numpy.typing import NDArray
 from stakes import _core
 from stakes.tree.core import as_model, node_probabilities
 
-_GROWING: dict[str, Any] = {
-    "criterion": "gain",
-    "dialect": "c45",
-    "min_objects": 1.0,
-    "group_values": False,
-    "max_depth": -1,
-    "max_leaf_nodes": 0,
-    "min_gain": 0.0,
-    "max_bins": 255,
-    "collapse": False,
-    "n_threads": 1,
-}
+_GROWING = _core.GrowOptions(criterion="gain", min_objects=1.0, max_bins=255, collapse=False)
 
 
 def out_of_bag(
@@ -65,7 +54,7 @@ def out_of_bag(
         if not len(outside) or not drawn.any():
             continue
         table = _core.Table([columns[j] for j in chosen], [n_values[j] for j in chosen])
-        tree = as_model(_core.grow_tree(table, codes, n_classes, drawn, **_GROWING), n_classes)
+        tree = as_model(_core.grow_tree(table, codes, n_classes, drawn, _GROWING), n_classes)
         shares = node_probabilities(tree.class_weights, tree.parent)
         answer = _core.route_mixture(table, *tree.links(), outside, shares)
         total[outside] += answer.reshape(-1, n_classes)
