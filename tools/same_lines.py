@@ -3,7 +3,7 @@
 Run it as ``python tools/same_lines.py``, or with other folders. Blank lines, comments, docstrings, signatures
 and what an ``__init__`` assigns or hands to that of its base class do not count as lines: parameters and
 their descriptions are written out for each estimator. Indentation does not count either, so that a function
-which moved into a class is still a copy.
+which moved into a class is still a copy. Stubs (.pyi) are generated and not looked at.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = (ROOT / "src", ROOT / "cpp")
 LEAST = 10
-PYTHON_FILES = (".py", ".pyi")
 C_FILES = (".c", ".h", ".cpp", ".hpp", ".js", ".css")
 PYTHON_COMMENT = re.compile(r"^[ \t]*#.*", re.MULTILINE)
 C_COMMENT = re.compile(r"^[ \t]*//.*?$|/\*.*?\*/", re.MULTILINE | re.DOTALL)
@@ -30,7 +29,7 @@ Place = tuple[Path, int]
 def counted_lines(file: Path) -> list[Line]:
     """Lines of a file that count, each with its number."""
     text = file.read_text(encoding="utf-8")
-    if file.suffix in PYTHON_FILES:
+    if file.suffix == ".py":
         left_out = _left_out(ast.parse(text))
         text = PYTHON_COMMENT.sub("", text)
     else:
@@ -67,7 +66,7 @@ def same_passages(folders: tuple[Path, ...] = FOLDERS, least: int = LEAST) -> li
         file: counted_lines(file)
         for folder in folders
         for file in sorted(folder.rglob("*"))
-        if file.suffix in (*PYTHON_FILES, *C_FILES)
+        if file.suffix in (".py", *C_FILES)
     }
     places: dict[tuple[str, ...], list[tuple[Path, int]]] = defaultdict(list)
     for file, lines in files.items():
