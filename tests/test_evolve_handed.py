@@ -69,7 +69,7 @@ def test_the_choice_of_alpha_is_kept_beside_the_run(handed, tmp_path):
     assert handed("alpha_path", lambda: model.fit(X, Y))[6:] == [None, ""]
     model.checkpoint = tmp_path / "run"
     path, words = handed("alpha_path", lambda: model.fit(X, Y))[6:]
-    assert path == tmp_path / "run.alpha" and "(alpha=0.0, " in words
+    assert path == tmp_path / "run.alpha" and "'alpha': 0.0" in words and "n_threads" not in words
     model.set_params(n_jobs=2, debug=True)
     assert handed("alpha_path", lambda: model.fit(X, Y))[7] == words
 

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "common/binning.hpp"
+
 namespace stakes {
 
 namespace {
@@ -21,25 +23,6 @@ CodedColumn code_categories(const Column& column, std::size_t n_rows) {
   return coded;
 }
 
-// Sorted values that end a bin.
-std::vector<double> bin_ends(const std::vector<double>& sorted, std::size_t max_bins) {
-  std::vector<double> ends = sorted;
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  if (ends.size() <= max_bins) return ends;
-  ends.clear();
-  for (std::size_t b = 1; b <= max_bins; ++b) {
-    const double end = sorted[b * sorted.size() / max_bins - 1];
-    if (ends.empty() || end > ends.back()) ends.push_back(end);
-  }
-  return ends;
-}
-
-// Halfway, but never so near to `above` that it would pass the test too.
-double between(double below, double above) {
-  const double middle = below / 2.0 + above / 2.0;
-  return middle >= below && middle < above ? middle : below;
-}
-
 CodedColumn code_numbers(const Column& column, std::size_t n_rows, std::size_t max_bins) {
   std::vector<double> sorted;
   for (std::size_t i = 0; i < n_rows; ++i) {
@@ -49,10 +32,10 @@ CodedColumn code_numbers(const Column& column, std::size_t n_rows, std::size_t m
   }
   std::sort(sorted.begin(), sorted.end());
   CodedColumn coded;
-  const std::vector<double> ends = bin_ends(sorted, max_bins);
+  const std::vector<double> ends = bin_ends(sorted, max_bins, BinEnd::last_of_part);
   coded.n_values = static_cast<std::int32_t>(ends.size());
   for (std::size_t b = 0; b + 1 < ends.size(); ++b) {
-    coded.cuts.push_back(between(ends[b], *std::upper_bound(sorted.begin(), sorted.end(), ends[b])));
+    coded.cuts.push_back(cut_between(ends[b], *std::upper_bound(sorted.begin(), sorted.end(), ends[b])));
   }
   coded.small.resize(n_rows);
   for (std::size_t i = 0; i < n_rows; ++i) {

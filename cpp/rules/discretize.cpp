@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/binning.hpp"
 #include "common/parallel.hpp"
 #include "common/presort.hpp"
 
@@ -86,7 +87,7 @@ class ColumnCutter {
       open.pop_back();
       const std::size_t middle = split(begin, end);
       if (middle == begin) continue;
-      cuts_.push_back(cut_before(middle));
+      cuts_.push_back(cut_between(value(middle - 1), value(middle)));
       open.emplace_back(begin, middle);
       open.emplace_back(middle, end);
     }
@@ -98,15 +99,9 @@ class ColumnCutter {
   std::size_t classes() const { return static_cast<std::size_t>(training_.n_classes); }
   std::size_t cls(std::size_t i) const { return layout_.cls(column_->entries[i]); }
   std::uint32_t rank(std::size_t i) const { return layout_.rank(column_->entries[i]); }
+  double value(std::size_t i) const { return column_->values[rank(i)]; }
   double weight(std::size_t i) const {
     return training_.weights ? training_.weights[layout_.instance(column_->entries[i])] : 1.0;
-  }
-
-  // Halfway between two neighbours; the lower one where rounding would leave no room between them.
-  double cut_before(std::size_t i) const {
-    const double low = column_->values[rank(i - 1)], high = column_->values[rank(i)];
-    const double middle = low / 2.0 + high / 2.0;
-    return middle >= low && middle < high ? middle : low;
   }
 
   // First entry of the right side of the best cut; `begin` where none is accepted.

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "common/binning.hpp"
+
 namespace stakes::tree {
 
 namespace {
@@ -190,39 +192,17 @@ void Grower::prepare_exact(const std::vector<std::uint32_t>& rows, Sample& root)
   root.storage = storage;
 }
 
-// Bins hold about equally many rows, found on at most this many of them; they end at data values.
+// The ends of bins are found on at most this many rows.
 constexpr std::size_t kBinSample = 200'000;
 
-std::vector<double> bin_ends(const std::vector<double>& column, std::size_t max_bins) {
+std::vector<double> sampled_bin_ends(const std::vector<double>& column, std::size_t max_bins) {
   std::vector<double> known;
   const std::size_t step = std::max<std::size_t>(1, column.size() / kBinSample);
   for (std::size_t i = 0; i < column.size(); i += step) {
     if (!std::isnan(column[i])) known.push_back(column[i]);
   }
-  if (known.empty()) return {};
   std::sort(known.begin(), known.end());
-  std::vector<double> distinct = known;
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  if (distinct.size() <= max_bins) return distinct;
-  std::vector<double> ends;
-  for (std::size_t b = 1; b <= max_bins; ++b) {
-    const double end = known[std::min(known.size() - 1, b * known.size() / max_bins)];
-    if (ends.empty() || end > ends.back()) ends.push_back(end);
-  }
-  return ends;
-}
-
-// First bin whose end is not below the value; the last bin takes everything beyond. Without branches: half
-// the time.
-std::uint8_t bin_of(const std::vector<double>& ends, double value) {
-  const double* first = ends.data();
-  std::size_t n = ends.size() - 1;
-  while (n > 0) {
-    const std::size_t half = (n + 1) / 2;
-    first += first[half - 1] < value ? half : 0;
-    n -= half;
-  }
-  return static_cast<std::uint8_t>(first - ends.data());
+  return bin_ends(known, max_bins, BinEnd::first_of_next);
 }
 
 void Grower::prepare_binned(const std::vector<std::uint32_t>& rows) {
@@ -233,7 +213,7 @@ void Grower::prepare_binned(const std::vector<std::uint32_t>& rows) {
               if (table.columns[f].nominal()) return;
               NumericColumn& numeric = learning_.numeric[f];
               const std::vector<double> column = std::move(columns[f]);
-              numeric.values = bin_ends(column, static_cast<std::size_t>(learning_.options.max_bins));
+              numeric.values = sampled_bin_ends(column, static_cast<std::size_t>(learning_.options.max_bins));
               const auto missing = static_cast<std::uint8_t>(numeric.values.size());
               numeric.bins.assign(table.n_rows, missing);
               for (std::size_t i = 0; i < rows.size(); ++i) {

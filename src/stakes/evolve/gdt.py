@@ -27,7 +27,7 @@ from stakes.evolve.problem import Problem, Sketch, problem_of
 from stakes.evolve.progress import progress
 from stakes.evolve.run import EvolutionInterrupted, Run, evolve
 from stakes.evolve.seeds import seed_trees
-from stakes.evolve.settings import core_options, setting
+from stakes.evolve.settings import SEARCH_OPTIONS, core_options, setting
 from stakes.table import Table
 from stakes.tree import FittedTree, TreeClassifier
 
@@ -364,8 +364,7 @@ class GDTClassifier(TreeClassifier):
         return seed_trees(table, problem, round(self.seeds * self.population_size), depth, seed)
 
     def _fingerprint(self, problem: Problem, options: EvolveOptions) -> str:
-        # Threads are no part of it: a run may go on with more of them.
-        known = options.replace(n_threads=1, check=False)
+        known = {name: getattr(options, name) for name in SEARCH_OPTIONS}
         others = (self.variant, self.seeds, self.smoothing, self.smoothing_strength)
         return f"{problem.fingerprint()} {known} {others}"
 

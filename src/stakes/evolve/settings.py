@@ -24,6 +24,14 @@ LARGE_ROWS, LARGE_MUTATIONS = 20_000, 1.0
 #: Rows that local search looks at.
 _LOCAL_ROWS = 8192
 
+#: Options that a run depends on, as files of interrupted runs name them. Threads are none of them: a run may
+#: go on with more.
+SEARCH_OPTIONS = (
+    *("population_size", "crossover_rate", "mutation_rate", "selection_pressure", "alpha", "max_mutations"),
+    *("elite_size", "min_rows", "max_depth", "min_split", "sample_rows", "crossover_odds", "inner_odds"),
+    *("leaf_odds", "local_rate", "local_rows", "seed"),
+)
+
 
 def setting(params: dict[str, Any], name: str) -> Any:
     """Return a parameter, or what None stands for in the variant.
