@@ -358,36 +358,36 @@ def spoil(document, path, value):
 @pytest.mark.parametrize(
     "path, value",
     [
-        (["estimator"], "Other"),
+        (["class"], "Other"),
         (["params", "surprise"], 1),
         (["params", "unseen"], "often"),
-        (["shares"], [0.5, 0.5]),
-        (["shares"], [0.5, 0.6, -0.1]),
-        (["constant"], 3),
-        (["constant"], True),
-        (["guarded"], 1),
-        (["cv_cost"], None),
-        (["feature_names"], ["a"]),
-        (["costs"], [[0, 1], [1, 0]]),
-        (["blend", "weights"], [1.0]),
-        (["blend", "weights"], [1.0, -1.0, 0.0]),
-        (["blend", "shift"], [0.0]),
-        (["blend", "prior"], [1.0, 0.0, 0.0]),
-        (["blend", "trees", "left", 0], 0),
-        (["blend", "trees", "feature", 0], 99),
-        (["blend", "trees", "level"], [0.0]),
-        (["blend", "linear", "slope"], [[0.0, 0.0, 0.0]]),
-        (["blend", "linear", "level", 0], "x"),
-        (["blend", "kernel", "landmarks"], [[0.0]]),
-        (["blend", "kernel", "gamma"], -1.0),
-        (["blend", "numbers", "scale", 0], 0.0),
-        (["blend", "numbers", "column", 0], 9),
-        (["blend", "numbers", "category", 0], 2),
-        (["blend", "numbers", "gaps"], [77]),
-        (["blend", "numbers", "unit"], [1.0]),
-        (["blend", "numbers", "unit", 0], 0.0),
+        (["state", "shares"], [0.5, 0.5]),
+        (["state", "shares"], [0.5, 0.6, -0.1]),
+        (["state", "constant"], 3),
+        (["state", "constant"], True),
+        (["state", "guarded"], 1),
+        (["state", "cv_cost"], None),
+        (["state", "feature_names"], ["a"]),
+        (["state", "costs"], [[0, 1], [1, 0]]),
+        (["state", "blend", "weights"], [1.0]),
+        (["state", "blend", "weights"], [1.0, -1.0, 0.0]),
+        (["state", "blend", "shift"], [0.0]),
+        (["state", "blend", "prior"], [1.0, 0.0, 0.0]),
+        (["state", "blend", "trees", "left", 0], 0),
+        (["state", "blend", "trees", "feature", 0], 99),
+        (["state", "blend", "trees", "level"], [0.0]),
+        (["state", "blend", "linear", "slope"], [[0.0, 0.0, 0.0]]),
+        (["state", "blend", "linear", "level", 0], "x"),
+        (["state", "blend", "kernel", "landmarks"], [[0.0]]),
+        (["state", "blend", "kernel", "gamma"], -1.0),
+        (["state", "blend", "numbers", "scale", 0], 0.0),
+        (["state", "blend", "numbers", "column", 0], 9),
+        (["state", "blend", "numbers", "category", 0], 2),
+        (["state", "blend", "numbers", "gaps"], [77]),
+        (["state", "blend", "numbers", "unit"], [1.0]),
+        (["state", "blend", "numbers", "unit", 0], 0.0),
         (["format"], "other"),
-        (["version"], 2),
+        (["version"], 3),
     ],
 )
 def test_damaged_files_are_refused(fitted, path, value):
@@ -419,7 +419,7 @@ def test_rows_are_checked_before_they_are_used(fitted):
 @pytest.mark.parametrize("key", ["blend", "shares", "schema", "classes", "costs", "params"])
 def test_missing_pieces_are_named(fitted, key):
     document = json.loads(fitted[2].to_json())
-    del document[key]
+    del (document if key == "params" else document["state"])[key]
     with pytest.raises(ValueError, match=key):
         BoostedStakes.from_dict(document)
 

@@ -291,12 +291,12 @@ def written():
 def test_every_piece_of_a_blend_is_missed(written):
     parts = [[], ["numbers"], ["trees"], ["linear"], ["kernel"], ["kernel", "linear"]]
     for way in parts:
-        keys = written["blend"]
+        keys = written["state"]["blend"]
         for name in way:
             keys = keys[name]
         for key in keys:
             damaged = copy.deepcopy(written)
-            part = damaged["blend"]
+            part = damaged["state"]["blend"]
             for name in way:
                 part = part[name]
             del part[key]
@@ -326,7 +326,7 @@ def test_every_piece_of_a_blend_is_missed(written):
 )
 def test_pieces_that_do_not_fit_are_told_apart(written, path, value, words):
     damaged = copy.deepcopy(written)
-    part = damaged["blend"]
+    part = damaged["state"]["blend"]
     for name in path[:-1]:
         part = part[name]
     part[path[-1]] = value
@@ -336,13 +336,17 @@ def test_pieces_that_do_not_fit_are_told_apart(written, path, value, words):
 
 def test_parts_of_no_weight_and_a_flat_kernel_are_read(written):
     changed = copy.deepcopy(written)
-    changed["blend"]["weights"], changed["blend"]["kernel"]["gamma"] = [0.0, 1.0, 0.0], 0.0
+    blend = changed["state"]["blend"]
+    blend["weights"], blend["kernel"]["gamma"] = [0.0, 1.0, 0.0], 0.0
     assert BoostedStakes.from_dict(changed).blend_.weights.tolist() == [0.0, 1.0, 0.0]
     for constant, label in ((0, 0), (1, 1)):
-        assert BoostedStakes.from_dict(written | {"constant": constant}).constant_ == label
+        assert (
+            BoostedStakes.from_dict(written | {"state": written["state"] | {"constant": constant}}).constant_
+            == label
+        )
     for constant in (-1, 2):
         with pytest.raises(ValueError, match="constant must be the number of a class"):
-            BoostedStakes.from_dict(written | {"constant": constant})
+            BoostedStakes.from_dict(written | {"state": written["state"] | {"constant": constant}})
 
 
 def test_a_fitted_model_says_what_it_expects(written):

@@ -133,8 +133,8 @@ def test_fit_writes_what_the_library_fits(place):
 def test_cost_files_of_all_kinds_give_the_same_model(place, tmp_path, costs):
     run("fit", place / "train.csv", "-c", place / costs, "-o", tmp_path / "m.json")
     assert (
-        json.loads((tmp_path / "m.json").read_text())["estimator"]
-        == json.loads((place / "model.json").read_text())["estimator"]
+        json.loads((tmp_path / "m.json").read_text())["state"]["estimator"]
+        == json.loads((place / "model.json").read_text())["state"]["estimator"]
     )
 
 
@@ -192,7 +192,7 @@ def test_predict_abstains_and_explains(place):
 
 def test_a_guarded_model_says_so_everywhere(guarded, place):
     saved = json.loads(guarded.read_text())
-    assert saved["fitted"]["guarded"] is True
+    assert saved["state"]["fitted"]["guarded"] is True
     rows = json.loads(run("predict", guarded, place / "noise.csv", "--json").stdout)
     assert {row["prediction"] for row in rows} == {"bad"}
     shown = run("show", guarded)
@@ -336,7 +336,7 @@ WRONG = [
     ("predict {d}/cut.json {d}/test.csv", 1, "cut short"),
     ("predict {d}/costs.json {d}/test.csv", 1, "format"),
     ("predict {d}/tampered.json {d}/test.csv", 1, "tampered.json"),
-    ("predict {d}/unknown.json {d}/test.csv", 1, "the model's estimator must be one of"),
+    ("predict {d}/unknown.json {d}/test.csv", 1, "the model's class must be one that can be read"),
     ("predict {d}/model.json {d}/tiny.csv", 1, "lacks 20 of the columns"),
     ("predict {d}/model.json {d}/textual.csv", 1, "could not convert 'long' to a number"),
     ("predict {d}/model.json {d}/test.csv -o {d}/answers.xls", 1, "--output must end in"),
@@ -368,7 +368,7 @@ def wrong_place(place, guarded):
         "bad.costs": "good bad 5\n",
         "cut.json": text[:500],
         "tampered.json": text.replace('"prior":[', '"prior":[7,'),
-        "unknown.json": json.dumps(document | {"type": "Oracle"}),
+        "unknown.json": json.dumps(document | {"class": "Oracle"}),
         "newer.json": json.dumps(document | {"version": 99}),
         "strange.csv": (place / "test.csv")
         .read_text()

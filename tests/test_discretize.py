@@ -194,7 +194,7 @@ def test_saved_and_read(tmp_path):
 )
 def test_damaged_documents(damage):
     document = MDLDiscretizer().fit(*frame()).to_dict()
-    document["model"] |= damage
+    document["state"]["model"] |= damage
     with pytest.raises(ValueError):
         MDLDiscretizer.from_dict(document)
 

@@ -33,7 +33,7 @@ def test_threads_do_not_change_the_tree(weighted):
     X, y = rows()
     weight = np.random.default_rng(1).random(len(y)) if weighted else None
     one, three = (GDTClassifier(n_jobs=n_jobs, **QUICK).fit(X, y, sample_weight=weight) for n_jobs in (1, 3))
-    assert one.to_dict()["model"] == three.to_dict()["model"]
+    assert one.to_dict()["state"] == three.to_dict()["state"]
     assert one.n_nodes_ > 3 and one.n_generations_ == 12  # there was something to differ in
     for name in ("mean_fitness", "mean_size", "diversity"):
         np.testing.assert_array_equal(getattr(one.evolution_, name), getattr(three.evolution_, name))
@@ -75,7 +75,7 @@ def test_a_run_goes_on_from_its_checkpoint(tmp_path, monkeypatch, alpha):
     told = []
     resumed = GDTClassifier(alpha=alpha, checkpoint=file, callback=told.append, n_jobs=2, **QUICK).fit(X, y)
     assert told[0].number == 7  # the generations before were not made again
-    assert resumed.to_dict()["model"] == whole.to_dict()["model"]
+    assert resumed.to_dict()["state"] == whole.to_dict()["state"]
     assert (resumed.evolution_.best_cost == whole.evolution_.best_cost).all()
     assert (resumed.evolution_.diversity == whole.evolution_.diversity).all()
     assert [n for n, _ in resumed.evolution_.best_trees] == [n for n, _ in whole.evolution_.best_trees]
@@ -135,7 +135,7 @@ def test_a_killed_run_ends_as_if_it_had_not_been(tmp_path):
     params = {"cost_matrix": german.cost_matrix, "max_generations": n, "patience": n, "population_size": 16}
     resumed = GDTClassifier(checkpoint=path, **params).fit(german.X, german.y)
     whole = GDTClassifier(**params).fit(german.X, german.y)
-    assert resumed.to_dict()["model"] == whole.to_dict()["model"]
+    assert resumed.to_dict()["state"] == whole.to_dict()["state"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
@@ -175,7 +175,7 @@ def test_ctrl_c_keeps_the_checkpoint_to_go_on_from(tmp_path, monkeypatch):
         GDTClassifier(callback=callback, checkpoint=file, **QUICK).fit(X, y)
     resumed = GDTClassifier(checkpoint=file, **QUICK).fit(X, y)
     whole = GDTClassifier(**QUICK).fit(X, y)
-    assert resumed.to_dict()["model"] == whole.to_dict()["model"]
+    assert resumed.to_dict()["state"] == whole.to_dict()["state"]
     assert not file.exists()
 
 
@@ -200,7 +200,7 @@ def test_ctrl_c_while_alpha_is_chosen_keeps_a_tree_and_the_folds_done(tmp_path, 
     assert model.n_generations_ == 0 and len(model.predict(X)) == 300
     resumed = GDTClassifier(**params).fit(X, y)
     whole = GDTClassifier(**(params | {"checkpoint": None})).fit(X, y)
-    assert resumed.to_dict()["model"] == whole.to_dict()["model"]
+    assert resumed.to_dict()["state"] == whole.to_dict()["state"]
 
 
 @pytest.mark.parametrize("n_grown", [0, 3])
@@ -248,7 +248,7 @@ def test_a_large_table_changes_few_nodes_of_an_offspring():
         GDTClassifier(n_jobs=n_jobs, debug=True, **(QUICK | {"max_generations": 3})).fit(X, y)
         for n_jobs in (1, 2)
     )
-    assert one.to_dict()["model"] == two.to_dict()["model"]
+    assert one.to_dict()["state"] == two.to_dict()["state"]
     params = GDTClassifier().get_params()
     few, many = (core_options(params, n, 0.0, 1).max_mutations for n in (LARGE_ROWS + 1, LARGE_ROWS))
     paper = core_options(params | {"variant": "paper"}, LARGE_ROWS + 1, 0.0, 1).max_mutations

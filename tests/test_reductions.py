@@ -270,7 +270,9 @@ def test_weights_need_a_component_that_takes_them():
 def test_components_that_cannot_be_written():
     frame, y = problem(60)
     model = AverageCost(RandomForestClassifier(2), n_estimators=2).fit(frame, y)
-    with pytest.raises(TypeError, match="RandomForestClassifier has not, use pickle"):
+    with pytest.raises(
+        TypeError, match="a RandomForestClassifier inside cannot be written as JSON, use pickle"
+    ):
         model.to_dict()
 
 
@@ -408,23 +410,23 @@ def test_votes_and_probabilities_differ():
 @pytest.mark.parametrize(
     "change, words",
     [
-        (lambda d: d.update(type="GBSE"), "must be a AverageCost"),
-        (lambda d: d.pop("alphas"), "lacks alphas"),
-        (lambda d: d["alphas"].append(0.5), "alphas"),
-        (lambda d: d["alphas"].__setitem__(0, 3.0), "alphas"),
-        (lambda d: d["alphas"].__setitem__(0, "x"), "alphas"),
-        (lambda d: d["estimators"].pop(), "estimators"),
-        (lambda d: d.update(estimators={}), "estimators"),
-        (lambda d: d["estimators"].__setitem__(0, {"constant": 7}), "constant component"),
-        (lambda d: d["estimators"].__setitem__(0, {}), "format"),
+        (lambda d: d.update({"class": "Costing"}), "must be a AverageCost"),
+        (lambda d: d["state"].pop("alphas"), "lacks alphas"),
+        (lambda d: d["state"]["alphas"].append(0.5), "alphas"),
+        (lambda d: d["state"]["alphas"].__setitem__(0, 3.0), "alphas"),
+        (lambda d: d["state"]["alphas"].__setitem__(0, "x"), "alphas"),
+        (lambda d: d["state"]["estimators"].pop(), "estimators"),
+        (lambda d: d["state"].update(estimators={}), "estimators"),
+        (lambda d: d["state"]["estimators"].__setitem__(0, {"constant": 7}), "constant component"),
+        (lambda d: d["state"]["estimators"].__setitem__(0, {}), "lacks class"),
         (lambda d: d["params"].update(colour=1), "colour"),
         (lambda d: d["params"].update(n_estimators=-1), "n_estimators"),
         (lambda d: d.update(params=[]), "params"),
-        (lambda d: d.update(feature_names=["x"]), "feature_names"),
-        (lambda d: d["classes"].update(labels=["a", "b"]), "class|label"),
-        (lambda d: d["schema"]["columns"].pop(), "features|columns|names"),
-        (lambda d: d.update(seed="x"), "seed"),
-        (lambda d: d.update(sample_counts=[1]), "sample count"),
+        (lambda d: d["state"].update(feature_names=["x"]), "feature_names"),
+        (lambda d: d["state"]["classes"].update(labels=["a", "b"]), "class|label"),
+        (lambda d: d["state"]["schema"]["columns"].pop(), "features|columns|names"),
+        (lambda d: d["state"].update(seed="x"), "seed"),
+        (lambda d: d["state"].update(sample_counts=[1]), "sample count"),
     ],
 )
 def test_damaged_documents_are_answered_by_a_sentence(change, words):

@@ -36,7 +36,7 @@ def test_parquet_gives_the_model_of_the_rows_in_memory(method, tmp_path):
     frame.assign(kind=y).to_parquet(path)
     expected = clone(method).set_params(cost_matrix=COSTS).fit(frame, y)
     found = clone(method).set_params(cost_matrix=COSTS).fit(path, "kind")
-    assert found.to_dict() == expected.to_dict()
+    assert found.to_dict()["state"] == expected.to_dict()["state"]
 
 
 @each
@@ -46,7 +46,7 @@ def test_blocks_give_the_model_of_the_rows_in_memory(method):
     costs[np.arange(200), COSTS.codes(y)] = 0
     expected = clone(method).fit(frame, y, costs=costs)
     found = clone(method).fit(blocks_of(frame, y, 1, 70, 71, 150, costs=costs))
-    assert found.to_dict() == expected.to_dict()
+    assert found.to_dict()["state"] == expected.to_dict()["state"]
 
 
 def test_early_stopping_and_weights_work_on_blocks():
@@ -56,7 +56,7 @@ def test_early_stopping_and_weights_work_on_blocks():
     expected = GBSE(**settings).fit(frame, y, sample_weight=weight)
     found = GBSE(**settings).fit(blocks_of(frame, y, 33, 66), sample_weight=weight)
     assert found.validation_costs_ == expected.validation_costs_
-    assert found.to_dict() == expected.to_dict()
+    assert found.to_dict()["state"] == expected.to_dict()["state"]
 
 
 def test_categories_and_classes_that_only_later_blocks_have():
@@ -65,7 +65,7 @@ def test_categories_and_classes_that_only_later_blocks_have():
     frame, y = frame.iloc[order].reset_index(drop=True), y[order]
     expected = GBSE(cost_matrix=COSTS, n_estimators=3).fit(frame, y)
     found = GBSE(cost_matrix=COSTS, n_estimators=3).fit(blocks_of(frame, y, 20, 100))
-    assert found.to_dict() == expected.to_dict()
+    assert found.to_dict()["state"] == expected.to_dict()["state"]
 
 
 def test_rows_are_read_once_to_see_the_columns_and_once_per_round():

@@ -506,10 +506,11 @@ def test_constant_components_are_written_and_read():
         model = Costing(cost_matrix=costs, n_estimators=2).fit(X, [0, 0, 1, 1])
     assert [type(component) for component in model.estimators_] == [Constant, Constant]
     document = model.to_dict()
-    assert document["estimators"] == [{"constant": 1}] * 2 and "feature_names" not in document
+    assert document["state"]["estimators"] == [{"constant": 1}] * 2
+    assert document["state"]["feature_names"] is None
     assert Costing.from_dict(document).predict(X).tolist() == [1, 1, 1, 1]
     for wrong in (2, -1, True, "1"):
-        document["estimators"][0] = {"constant": wrong}
+        document["state"]["estimators"][0] = {"constant": wrong}
         with pytest.raises(ValueError, match="a constant component must be a class code"):
             Costing.from_dict(document)
 
@@ -524,10 +525,10 @@ def test_rows_need_as_many_classes():
 @pytest.mark.parametrize("code, n_classes", [(0, 1), (1, 1), (2, 3)])
 def test_constants_come_back(code, n_classes):
     """A relational component of a single class may accept it: code 1."""
-    assert component_from_dict(component_to_dict(Constant(code)), None, n_classes).code == code
+    assert component_from_dict(component_to_dict(Constant(code)), n_classes).code == code
 
 
 @pytest.mark.parametrize("code, n_classes", [(2, 1), (3, 3), (-1, 3), (True, 3), ("a", 3)])
 def test_constants_that_are_no_class_are_refused(code, n_classes):
     with pytest.raises(ValueError, match="a constant component must be a class code"):
-        component_from_dict({"constant": code}, None, n_classes)
+        component_from_dict({"constant": code}, n_classes)

@@ -109,7 +109,7 @@ def load_model_of(model):
 def test_a_fallback_that_cannot_be_written():
     X, y = load_iris(return_X_y=True)
     model = RuleClassifier(fallback=DecisionTreeClassifier()).fit(X, y)
-    with pytest.raises(TypeError, match="fallback"):
+    with pytest.raises(TypeError, match="a DecisionTreeClassifier inside cannot be written"):
         model.to_dict()
 
 
@@ -359,8 +359,8 @@ def test_saved_and_read(tmp_path, fitted):
 def test_damaged_documents(fitted, name, value):
     document = fitted[0].to_dict()
     if isinstance(value, list) and name in ("feature", "value", "label", "quality"):
-        value = value + document["model"][name][1:]
-    document["model"] = document["model"] | {name: value}
+        value = value + document["state"]["model"][name][1:]
+    document["state"]["model"] = document["state"]["model"] | {name: value}
     with pytest.raises(ValueError):
         RuleClassifier.from_dict(document)
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from stakes import CostMatrix, RuleClassifier
+from stakes import C45Classifier, CostMatrix, RuleClassifier
 from stakes.costs import FeatureCosts
 from stakes.rules import RuleSearchWarning, plot_coverage
 from stakes.rules.bins import Bins
@@ -496,21 +496,21 @@ def test_parameters_by_class_are_written_as_lists():
     )
     params = model.fit(X, y).to_dict()["params"]
     assert params["min_support"] == [0.01, 3.0] and params["class_costs"] == [1.0, 2.0]
-    assert params["cut_offs"] == [0.1, 0.5] and params["cv"] == 5 and params["fallback"] is None
+    assert params["cut_offs"] == [0.1, 0.5] and "cv" not in params and params["fallback"] is None
     plain = RuleClassifier(cv=3).fit(X, y).to_dict()["params"]
     assert plain["cv"] == 3 and plain["class_costs"] is None and plain["min_support"] == 0.01
 
 
-def test_a_fallback_needs_its_reader():
+def test_a_fallback_is_read_with_the_rules():
     X, y = np.repeat([[0.0], [1.0]], 10, axis=0), np.repeat(["a", "b"], 10)
-    model = RuleClassifier().fit(X, y)
-    document = model.to_dict()
-    assert "fallback" not in document and RuleClassifier.from_dict(document).fallback_ is None
-    document["fallback"] = {"some": "document"}
-    with pytest.raises(ValueError, match=r"the model has a fallback: read it with stakes\.load_model"):
+    document = RuleClassifier().fit(X, y).to_dict()
+    assert document["state"]["fallback"] is None and RuleClassifier.from_dict(document).fallback_ is None
+    document = RuleClassifier(fallback=C45Classifier()).fit(X, y).to_dict()
+    back = RuleClassifier.from_dict(document)
+    assert back.fallback is back.fallback_ and back.fallback_.predict(X).tolist() == y.tolist()
+    document["state"]["fallback"] = {"some": "document"}
+    with pytest.raises(ValueError, match="lacks class"):
         RuleClassifier.from_dict(document)
-    back = RuleClassifier.from_dict(document, lambda given: ("read", given))
-    assert back.fallback == back.fallback_ == ("read", {"some": "document"})
 
 
 def test_the_matrix_of_a_fitted_model():

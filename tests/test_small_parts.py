@@ -39,8 +39,8 @@ GOOD = {"format": "stakes-model", "version": 1}
         ('{"format": "stakes-model", "version": 0}', "a whole number from 1 as version, got 0"),
         ('{"format": "stakes-model", "version": true}', "a whole number from 1 as version, got True"),
         (
-            '{"format": "stakes-model", "version": 2}',
-            "has version 2 of stakes-model, this stakes reads up to 1: install a newer stakes to read it",
+            '{"format": "stakes-model", "version": 3}',
+            "has version 3 of stakes-model, this stakes reads up to 2: install a newer stakes to read it",
         ),
     ],
     ids=str,

@@ -294,9 +294,9 @@ def test_saved_and_read(tmp_path):
 def test_damaged_documents(change):
     X, y = data(60)
     document = TradeoffSearchCV(tree(), grid=GRID, cv=3).fit(X, y).to_dict()
-    change(document["fitted"])
+    change(document["state"]["fitted"])
     with pytest.raises(ValueError, match="fitted"):
-        TradeoffSearchCV.from_dict(document, C45Classifier)
+        TradeoffSearchCV.from_dict(document)
 
 
 # ---- sorting once ------------------------------------------------------------------------------------------

@@ -153,7 +153,7 @@ def test_points_are_written_and_read():
         TradeoffSearchCV(tolerance=-1)._fitted_from_dict(document)
     with pytest.raises(ValueError, match="must have at least two points, all of finite numbers"):
         back._fitted_from_dict(document | {"points": document["points"][:1]})
-    with pytest.raises(ValueError, match=r"data\['fitted'\] must be what TradeoffSearchCV.to_dict\(\) gave"):
+    with pytest.raises(ValueError, match=r"fitted must be what TradeoffSearchCV.to_dict\(\) gave"):
         back._fitted_from_dict({"grid_given": True})
 
 

@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+#: Format and version of saved models.
+MODEL, MODEL_VERSION = "stakes-model", 2
+
 _INT32 = np.iinfo(np.int32)
 
 
@@ -49,7 +52,7 @@ def dumps(document: Mapping[str, Any]) -> str:
 
 
 def load_json(
-    path: str | os.PathLike[str], *, format_name: str = "stakes-model", version: int = 1
+    path: str | os.PathLike[str], *, format_name: str = MODEL, version: int = MODEL_VERSION
 ) -> dict[str, Any]:
     """Read a document written by :func:`save_json` and check its format tag and version.
 
@@ -66,7 +69,7 @@ def load_json(
 
 
 def loads(
-    text: str, source: str = "the text", *, format_name: str = "stakes-model", version: int = 1
+    text: str, source: str = "the text", *, format_name: str = MODEL, version: int = MODEL_VERSION
 ) -> dict[str, Any]:
     """Parse one document from a string; errors name ``source``."""
     try:

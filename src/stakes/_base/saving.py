@@ -1,49 +1,270 @@
-"""Fitted estimators as documents of plain values, and back: no pickle, nothing is run."""
+"""Fitted estimators as documents of plain values, and back: no pickle, nothing in a document is run.
+
+A document has ``format``, ``version``, ``class``, ``params`` (what the estimator was made with), ``state``
+(what it learnt) and ``info`` (what a reader wants to know; no answer depends on it). A model inside another
+one has ``class``, ``params`` and ``state``. A class that can be written derives from `SavedModel`, says what
+its state is, and is registered by `saveable`.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import importlib
+import json
 import os
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from importlib.metadata import version
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base import documents
+from stakes._base.answering import answering_models, first_with
+from stakes._base.labels import labels_to_dict
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.table import Schema
 
+Class = TypeVar("Class", bound=type)
 
-class JsonMixin:
-    """``to_json`` and ``from_json`` for an estimator that has ``to_dict`` and ``from_dict``."""
+_CLASSES: dict[str, Any] = {}
+
+#: Parameters that had another name in version 1, by class.
+_OLD_PARAMS: dict[str, dict[str, str]] = {}
+
+
+def saveable(cls: Class) -> Class:
+    """Register a class: documents that name it can be read."""
+    _CLASSES[cls.__name__] = cls
+    return cls
+
+
+class SavedModel:
+    """Writes an estimator that says what its state is as plain values and as JSON, and reads it back."""
+
+    def _state(self) -> dict[str, Any]:
+        """Return what was learnt as plain values."""
+        raise NotImplementedError
+
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        """Set what :meth:`_state` gave; anything else is a ValueError."""
+        raise NotImplementedError
+
+    def _plain_params(self) -> dict[str, Any]:
+        """Return the parameters that are plain values; the others have their defaults when read back.
+
+        An estimator inside is part of the state, where it has been fitted.
+        """
+        params: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
+        params.pop("estimator", None)
+        if params.get("cost_matrix") is not None:
+            params["cost_matrix"] = self.cost_matrix_.to_dict()  # type: ignore[attr-defined]
+        prices = params.pop("feature_costs", None)
+        if isinstance(prices, FeatureCosts):
+            params["feature_costs"] = prices.to_dict()
+        listed = {name: _listed(value) for name, value in params.items()}
+        return {name: value for name, value in listed.items() if _is_plain(value)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fitted estimator as plain values, ready for JSON."""
+        check_is_fitted(self)
+        envelope = {"format": documents.MODEL, "version": documents.MODEL_VERSION}
+        return envelope | inner_to_dict(self) | {"info": _info(self)}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
+        model = model_from_dict(document)
+        if not isinstance(model, cls):
+            raise ValueError(f"the model must be a {cls.__name__}, got a {type(model).__name__}")
+        return model
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """Return the fitted estimator as JSON text, or write it to ``path``."""
-        document = self.to_dict()  # type: ignore[attr-defined]
+        document = self.to_dict()
         if path is None:
             return documents.dumps(document)
         documents.save_json(path, document)
         return None
 
     @classmethod
-    def from_json(cls, source: str | os.PathLike[str], *inner: Any) -> Self:
-        """Read an estimator from a file, or from JSON text (a string that starts with a brace).
-
-        ``inner`` goes to ``from_dict``: for an ensemble, the class of its components.
-        """
-        read: Any = cls.from_dict  # type: ignore[attr-defined]
+    def from_json(cls, source: str | os.PathLike[str]) -> Self:
+        """Read an estimator from a file, or from JSON text (a string that starts with a brace)."""
         if isinstance(source, str) and source.lstrip().startswith("{"):
-            return read(documents.loads(source), *inner)
-        return read(documents.load_json(source), *inner)
+            return cls.from_dict(documents.loads(source))
+        return cls.from_dict(documents.load_json(source))
 
 
-def read_params(cls: Any, params: Any) -> dict[str, Any]:
-    """Return the parameters of a document; those that ``cls`` does not have are a ValueError."""
-    documents.check_mapping(params, "params", ())
-    unknown = sorted(set(params) - set(cls._get_param_names()))
+class SavedModelMixin(SavedModel):
+    """For an estimator whose fit is one data object with ``to_dict``, ``from_dict`` and ``schema``."""
+
+    #: Class of the data object, and the attribute that it is kept in.
+    _model_class: ClassVar[Any]
+    _model_attribute: ClassVar[str]
+
+    def _set_fitted(self, fitted: Any) -> None:
+        raise NotImplementedError
+
+    def _plain_params(self) -> dict[str, Any]:
+        params = super()._plain_params()
+        prices = getattr(getattr(self, self._model_attribute), "feature_costs", None)
+        given = getattr(self, "feature_costs", None) is not None
+        return params | ({"feature_costs": prices.to_dict()} if given and prices is not None else {})
+
+    def _state(self) -> dict[str, Any]:
+        return {"model": getattr(self, self._model_attribute).to_dict(), "feature_names": feature_names(self)}
+
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        documents.check_mapping(state, "the model's state", ("model",))
+        fitted = self._model_class.from_dict(state["model"])
+        self._set_fitted(fitted)
+        set_feature_names(self, state.get("feature_names"), fitted.schema)
+
+
+def inner_to_dict(model: Any) -> dict[str, Any]:
+    """Return class, parameters and state of a fitted model, as another one keeps it."""
+    name = type(model).__name__
+    if _CLASSES.get(name) is not type(model):
+        raise TypeError(f"a model with a {name} inside cannot be written as JSON, use pickle or skops for it")
+    return {"class": name, "params": model._plain_params(), "state": model._state()}
+
+
+def inner_from_dict(data: Any) -> Any:
+    """Return the model of what :func:`inner_to_dict` gave; anything else is a ValueError."""
+    documents.check_mapping(data, "the model", ("class", "params", "state"))
+    cls = _find(data["class"])
+    documents.check_mapping(data["params"], "params", ())
+    documents.check_mapping(data["state"], "the model's state", ())
+    params, known = dict(data["params"]), cls._get_param_names()
+    unknown = sorted(set(params) - set(known))
     if unknown:
         raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
-    return dict(params)
+    if isinstance(params.get("cost_matrix"), Mapping):
+        params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
+    if isinstance(params.get("feature_costs"), Mapping):
+        params["feature_costs"] = read_prices(params["feature_costs"])
+    # An estimator inside is part of the state, which puts it in its place.
+    model = cls(**({"estimator": None} if "estimator" in known else {}) | params)
+    try:
+        model._set_state(data["state"])
+        if hasattr(model, "_parameter_constraints"):
+            model._validate_params()
+    except ValueError:
+        raise
+    except Exception as error:
+        # The document comes from outside: whatever stumbles over it, the document is what is wrong.
+        raise ValueError(f"the model cannot be read: {type(error).__name__}: {error}") from error
+    return model
+
+
+def model_from_dict(document: Mapping[str, Any]) -> Any:
+    """Return the model of what ``to_dict`` gave; anything else is a ValueError."""
+    documents.check_format(document, documents.MODEL, documents.MODEL_VERSION, "the model")
+    model = inner_from_dict(_from_version_1(document) if document["version"] == 1 else document)
+    info = document.get("info")
+    if isinstance(info, Mapping):
+        model._training_info = {name: info[name] for name in _TRAINING if name in info}
+    return model
+
+
+def training_info(schema: Schema, target: str | None, y: Any, n_samples: int) -> dict[str, Any]:
+    """Return what a saved model says about the data it was fitted on."""
+    columns = json.dumps(schema.to_dict(), ensure_ascii=False).encode()
+    return {
+        "target": target_name(y) or target,
+        "n_samples": n_samples,
+        "schema_sha256": hashlib.sha256(columns).hexdigest(),
+    }
+
+
+def target_name(y: Any) -> str | None:
+    """Return the name of the target: that of the column, or the name that was given for it."""
+    name = y if isinstance(y, str) else getattr(y, "name", None)
+    return name if isinstance(name, str) else None
+
+
+_TRAINING = ("target", "n_samples", "schema_sha256")
+
+
+def _info(model: Any) -> dict[str, Any]:
+    """Return what a reader of the file wants to know; nothing of when, where and by whom it was written."""
+    fitted = first_with(model, "_training_info")
+    params = [inner._plain_params() for inner in answering_models(model) if isinstance(inner, SavedModel)]
+    costs, prices = (
+        next((given[name] for given in params if given.get(name) is not None), None)
+        for name in ("cost_matrix", "feature_costs")
+    )
+    names = (getattr(inner, "_target_name", None) for inner in answering_models(model))
+    target = next(filter(None, names), None)
+    classes = getattr(model, "classes_", None)
+    seed = getattr(model, "_seed", params[0].get("random_state"))
+    return {
+        "stakes": version("stakes"),
+        **({} if fitted is None else fitted._training_info),
+        **({} if target is None else {"target": target}),
+        "classes": None if classes is None else labels_to_dict(classes)["labels"],
+        "costs": costs,
+        "feature_costs": prices,
+        "seed": seed,
+    }
+
+
+def _find(name: Any) -> Any:
+    """Return the class that a document names; importing its package registers it."""
+    if isinstance(name, str) and name not in _CLASSES:
+        stakes = importlib.import_module("stakes")
+        if name in stakes.__all__:
+            getattr(stakes, name)
+    if not isinstance(name, str) or name not in _CLASSES:
+        shown = repr(name) if isinstance(name, str) and len(name) <= 60 else "something else"
+        raise ValueError(f"the model's class must be one that can be read, got {shown}")
+    return _CLASSES[name]
+
+
+def _from_version_1(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return class, parameters and state of a document of version 1, and so for all models inside it.
+
+    There the class stood under "type" where "estimator" was the model inside, and else under "estimator"; the
+    state was everything else.
+    """
+    where = "type" if "type" in document else "estimator"
+    name, params = document.get(where), document.get("params")
+    apart = {"format", "version", "params", where}
+    state = {key: _inner_of_version_1(value) for key, value in document.items() if key not in apart}
+    if isinstance(params, Mapping):
+        new = _OLD_PARAMS.get(name, {}) if isinstance(name, str) else {}
+        params = {new.get(key, key): value for key, value in params.items()}
+        if where == "type" and "cost_matrix" in state:
+            params["cost_matrix"] = state["cost_matrix"]
+    return {"class": name, "params": params, "state": state}
+
+
+def _inner_of_version_1(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_inner_of_version_1(one) for one in value]
+    is_model = isinstance(value, Mapping) and value.get("format") == documents.MODEL
+    return _from_version_1(value) if is_model else value
+
+
+def _listed(value: Any) -> Any:
+    """Return arrays and tuples as lists, anything else as it is."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return list(value) if isinstance(value, tuple | range) else value
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_plain(one) for key, one in value.items())
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def feature_names(model: Any) -> list[str] | None:
+    """Return ``feature_names_in_`` as a list, None where the columns had no names."""
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else names.tolist()
 
 
 def set_feature_names(model: Any, names: Any, schema: Schema) -> None:
@@ -53,71 +274,6 @@ def set_feature_names(model: Any, names: Any, schema: Schema) -> None:
     if names != list(schema.names):
         raise ValueError("feature_names must be the names of the schema's columns")
     model.feature_names_in_ = np.array(names, dtype=object)
-
-
-class SavedModelMixin(JsonMixin):
-    """``to_dict`` and ``from_dict`` as well, for an estimator whose fit is one data object.
-
-    That object has ``to_dict``, ``from_dict`` and ``schema``, and ``feature_costs`` where the estimator takes
-    prices.
-    """
-
-    #: Class of the data object, and the attribute that it is kept in.
-    _model_class: ClassVar[Any]
-    _model_attribute: ClassVar[str]
-
-    def _set_fitted(self, fitted: Any) -> None:
-        raise NotImplementedError
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fitted estimator as plain values, ready for JSON."""
-        check_is_fitted(self)
-        fitted = getattr(self, self._model_attribute)
-        document = {
-            "format": "stakes-model",
-            "version": 1,
-            "estimator": type(self).__name__,
-            "params": self._params_to_dict(fitted),
-            "model": fitted.to_dict(),
-        }
-        names = getattr(self, "feature_names_in_", None)
-        return document if names is None else document | {"feature_names": names.tolist()}
-
-    def _params_to_dict(self, fitted: Any) -> dict[str, Any]:
-        params: dict[str, Any] = self.get_params(deep=False)  # type: ignore[attr-defined]
-        if params.get("cost_matrix") is not None:
-            params["cost_matrix"] = self.cost_matrix_.to_dict()  # type: ignore[attr-defined]
-        if params.get("feature_costs") is not None and fitted.feature_costs is not None:
-            params["feature_costs"] = fitted.feature_costs.to_dict()
-        for name, value in params.items():
-            if isinstance(value, np.ndarray | np.generic):
-                params[name] = value.tolist()
-        return params
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
-        documents.check_format(document, "stakes-model", 1)
-        documents.check_mapping(document, "the model", ("estimator", "params", "model"))
-        if document["estimator"] != cls.__name__:
-            raise ValueError(f"the model must be a {cls.__name__}, got {document['estimator']!r}")
-        params = read_params(cls, document["params"])
-        if isinstance(params.get("cost_matrix"), Mapping):
-            params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
-        fitted = cls._model_class.from_dict(document["model"])
-        if params.get("feature_costs") is not None:
-            params["feature_costs"] = fitted.feature_costs
-        model = cls(**params)
-        model._check_params()
-        model._set_fitted(fitted)
-        set_feature_names(model, document.get("feature_names"), fitted.schema)
-        return model
-
-    def _check_params(self) -> None:
-        try:
-            self._validate_params()  # type: ignore[attr-defined]
-        except Exception as error:  # scikit-learn's InvalidParameterError is a ValueError, others may follow
-            raise ValueError(f"the model's params are not valid: {error}") from error
 
 
 def read_schema(data: Any) -> Schema:

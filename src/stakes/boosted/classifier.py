@@ -22,7 +22,7 @@ from stakes._base.features import check_features
 from stakes._base.labels import class_codes, labels_from_dict, labels_to_dict
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
-from stakes._base.saving import JsonMixin, read_params, set_feature_names
+from stakes._base.saving import SavedModel, feature_names, saveable, set_feature_names, training_info
 from stakes._base.weights import check_weight
 from stakes.boosted.folds import Matrix, Training
 from stakes.boosted.model import Blend, check_shares, fit_parts
@@ -39,7 +39,8 @@ from stakes.table import Schema, Table
 _MOST = 2**31 - 1
 
 
-class BoostedStakes(JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
+@saveable
+class BoostedStakes(SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
     """Cheapest decisions from blended probabilities: the ensemble to beat where mistakes cost.
 
     Gradient-boosted trees, logistic regression and kernel logistic regression are learnt on the folds of a
@@ -143,6 +144,7 @@ class BoostedStakes(JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, 
         table = Table.from_data(X, self.categorical_features)
         check_features(self, X, reset=True)
         self.classes_, codes = class_codes(y, table.n_samples, type(self).__name__)
+        self._training_info = training_info(table.schema, table.target, y, table.n_samples)
         rows = None if costs is None else check_example_costs(costs, len(codes), len(self.classes_))
         weight = np.ones(len(codes)) if sample_weight is None else check_weight(sample_weight, len(codes))
         if self.cost_matrix is None and rows is not None:
@@ -219,24 +221,12 @@ class BoostedStakes(JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, 
 
     # ---- saving --------------------------------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fitted classifier as plain values, ready for JSON."""
-        check_is_fitted(self)
-        params = self.get_params(deep=False)
-        if params["cost_matrix"] is not None:
-            params["cost_matrix"] = self.cost_matrix_.to_dict()
-        if params["categorical_features"] is not None:
-            params["categorical_features"] = np.asarray(self.categorical_features, dtype=object).tolist()
-        names = getattr(self, "feature_names_in_", None)
+    def _state(self) -> dict[str, Any]:
         return {
-            "format": "stakes-model",
-            "version": 1,
-            "estimator": type(self).__name__,
-            "params": params,
             "classes": labels_to_dict(self.classes_),
             "costs": self.cost_matrix_.values.tolist(),
             "schema": self.schema_.to_dict(),
-            "feature_names": None if names is None else names.tolist(),
+            "feature_names": feature_names(self),
             "shares": self.shares_.tolist(),
             "constant": int(np.flatnonzero(self.classes_ == self.constant_)[0]),
             "constant_cost": self.constant_cost_,
@@ -245,47 +235,31 @@ class BoostedStakes(JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, 
             "blend": None if self.blend_ is None else self.blend_.to_dict(),
         }
 
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
-        documents.check_format(document, "stakes-model", 1)
-        documents.check_mapping(document, "the model", _KEYS)
-        if document["estimator"] != cls.__name__:
-            raise ValueError(f"the model must be a {cls.__name__}, got {document['estimator']!r}")
-        params = read_params(cls, document["params"])
-        if params.get("cost_matrix") is not None:
-            params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
-        model = cls(**params)
-        model._validate_params()
-        model._read(document)
-        return model
-
-    def _read(self, document: Mapping[str, Any]) -> None:
-        self.classes_ = labels_from_dict(document["classes"])
-        self.cost_matrix_ = CostMatrix(documents.float_matrix(document["costs"], "costs"), self.classes_)
-        self.schema_ = Schema.from_dict(document["schema"])
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        documents.check_mapping(state, "the model's state", _KEYS)
+        self.classes_ = labels_from_dict(state["classes"])
+        self.cost_matrix_ = CostMatrix(documents.float_matrix(state["costs"], "costs"), self.classes_)
+        self.schema_ = Schema.from_dict(state["schema"])
         self.n_features_in_ = len(self.schema_)
-        set_feature_names(self, document["feature_names"], self.schema_)
-        self.shares_ = documents.float_array(document["shares"], "shares")
+        set_feature_names(self, state["feature_names"], self.schema_)
+        self.shares_ = documents.float_array(state["shares"], "shares")
         check_shares(self.shares_, len(self.classes_))
-        constant, self.guarded_ = document["constant"], document["guarded"]
+        constant, self.guarded_ = state["constant"], state["guarded"]
         if type(constant) is not int or not 0 <= constant < len(self.classes_):
             raise ValueError("constant must be the number of a class")
         if type(self.guarded_) is not bool:
             raise ValueError("guarded must be true or false")
         self.constant_ = self.classes_[constant]
         self.constant_cost_, self.cv_cost_ = (
-            float(documents.float_array([document[name]], name)[0]) for name in ("constant_cost", "cv_cost")
+            float(documents.float_array([state[name]], name)[0]) for name in ("constant_cost", "cv_cost")
         )
         n_known = int((self.shares_ > 0).sum())
-        parts = document["blend"]
+        parts = state["blend"]
         self.blend_ = None if parts is None else Blend.from_dict(parts, self.schema_, n_known)
 
 
 #: What a saved model holds.
 _KEYS = (
-    "estimator",
-    "params",
     "classes",
     "costs",
     "schema",

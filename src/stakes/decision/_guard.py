@@ -13,11 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import reject_weight, take_rows, takes
 from stakes._base.folds import check_folds, stratified_folds
+from stakes._base.saving import saveable
 from stakes.costs import CostMatrix
 from stakes.decision._constant import best_constant, loses_to_constant
 from stakes.decision._wrapper import CostWrapper, inner_has_proba
 
 
+@saveable
 class Guard(CostWrapper):
     """Never worse than doing nothing: the estimator, or the best constant where that costs no more.
 
@@ -179,11 +181,11 @@ class Guard(CostWrapper):
             self.constant_cost_, self.cv_cost_ = float(fitted["constant_cost"]), float(fitted["cv_cost"])
             self.prior_ = np.asarray(fitted["prior"], dtype=float)
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"data['fitted'] must be what Guard.to_dict() gave: {error!r}") from None
+            raise ValueError(f"fitted must be what Guard.to_dict() gave: {error!r}") from None
         if type(self.guarded_) is not bool or type(constant) is not int:
-            raise ValueError("data['fitted'] must have true or false as 'guarded' and a number as 'constant'")
+            raise ValueError("fitted must have true or false as 'guarded' and a number as 'constant'")
         if not 0 <= constant < len(self.classes_) or self.prior_.shape != self.classes_.shape:
-            raise ValueError(f"data['fitted'] must fit the {len(self.classes_)} classes of the estimator")
+            raise ValueError(f"fitted must fit the {len(self.classes_)} classes of the estimator")
         if not (self.prior_ >= 0).all() or abs(self.prior_.sum() - 1) > 1e-6:
-            raise ValueError("data['fitted'] must have class shares as 'prior', which add up to 1")
+            raise ValueError("fitted must have class shares as 'prior', which add up to 1")
         self.constant_ = self.classes_[constant]

@@ -13,10 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import reject_weight
 from stakes._base.folds import check_folds
+from stakes._base.saving import saveable
 from stakes.decision._choose import min_cost_class
 from stakes.decision._wrapper import CostWrapper, inner_has_proba
 
 
+@saveable
 class MinExpectedCost(CostWrapper):
     """Predict the class of least expected cost by the probabilities of any classifier.
 

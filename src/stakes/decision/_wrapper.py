@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_array, column_or_1d
 
+from stakes._base import documents
 from stakes._base.answering import effective_tree
 from stakes._base.features import check_features
 from stakes._base.reporting import ReportMixin
+from stakes._base.saving import SavedModel, inner_from_dict, inner_to_dict, target_name
 from stakes._base.weights import check_weight
 from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
 from stakes.decision._choose import CostDecisionMixin
@@ -25,7 +27,9 @@ def inner_has_proba(wrapper: Any) -> bool:
     return hasattr(getattr(wrapper, "estimator_", wrapper.estimator), "predict_proba")
 
 
-class CostWrapper(ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CostWrapper(
+    SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
+):
     """What both wrappers share: y, weights and costs are checked here, X is the inner estimator's affair."""
 
     estimator: Any
@@ -40,6 +44,7 @@ class CostWrapper(ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimator
         """X ready for indexing, class codes, costs per example and weights; sets what follows from them."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        self._target_name = target_name(y)  # the estimator inside is given plain labels
         y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
         check_classification_targets(y)
         X, y = indexable(X, y)
@@ -72,72 +77,23 @@ class CostWrapper(ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimator
         tags.classifier_tags.multi_class = inner.classifier_tags is None or inner.classifier_tags.multi_class
         return tags
 
-    def to_dict(self) -> dict[str, Any]:
-        """Fitted wrapper as plain data, ready for JSON, where the inner estimator can do the same."""
-        check_is_fitted(self)
-        if not hasattr(self.estimator_, "to_dict"):
-            raise TypeError(
-                f"{type(self).__name__} can be written only where its estimator has to_dict(); "
-                f"{type(self.estimator_).__name__} has not, use pickle or skops for it"
-            )
-        plain = {name: value for name, value in self.get_params(deep=False).items() if _is_plain(value)}
-        return {
-            "format": "stakes-model",
-            "version": 1,
-            "type": type(self).__name__,
-            "params": plain,
-            "estimator": self.estimator_.to_dict(),
-            "cost_matrix": self.cost_matrix_.to_dict(),
-            "fitted": self._fitted_to_dict(),
-        }
+    def _state(self) -> dict[str, Any]:
+        inner = {"estimator": inner_to_dict(self.estimator_), "cost_matrix": self.cost_matrix_.to_dict()}
+        return inner | {"fitted": self._fitted_to_dict()}
 
     def _fitted_to_dict(self) -> dict[str, Any]:
         return {}
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], estimator_class: Any) -> Self:
-        """Fitted wrapper from what :meth:`to_dict` gave.
-
-        Parameters
-        ----------
-        data : mapping
-        estimator_class : class
-            Class of the inner estimator; it must have ``from_dict``. Parameters that are no plain values, as
-            a splitter is, are not kept.
-        """
-        if not hasattr(estimator_class, "from_dict"):
-            raise TypeError(f"estimator_class must have from_dict(), got {estimator_class!r}")
-        if not isinstance(data, Mapping) or data.get("type") != cls.__name__:
-            raise ValueError(
-                f"data must be what {cls.__name__}.to_dict() gave, with 'type': {cls.__name__!r}"
-            )
-        missing = {"params", "estimator", "cost_matrix", "fitted"} - set(data)
-        if missing:
-            raise ValueError(
-                f"data must have the keys {sorted(missing)}, as {cls.__name__}.to_dict() gives them"
-            )
-        if not isinstance(data["params"], Mapping) or not isinstance(data["fitted"], Mapping):
-            raise ValueError(f"data['params'] and data['fitted'] must be what {cls.__name__}.to_dict() gave")
-        inner = estimator_class.from_dict(data["estimator"])
-        known = set(cls._get_param_names()) - {"estimator", "cost_matrix"}
-        unknown = set(data["params"]) - known - {"cost_matrix"}
-        if unknown:
-            raise ValueError(f"data['params'] must be parameters of {cls.__name__}, got {sorted(unknown)}")
-        matrix = CostMatrix.from_dict(data["cost_matrix"])
-        wrapper = cls(inner, **{name: data["params"][name] for name in known & set(data["params"])})
-        wrapper.cost_matrix = matrix
-        wrapper.estimator_ = inner
-        wrapper.classes_ = inner.classes_
-        wrapper.cost_matrix_ = matrix.align(inner.classes_)
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        documents.check_mapping(state, "the model's state", ("estimator", "cost_matrix", "fitted"))
+        documents.check_mapping(state["fitted"], "fitted", ())
+        self.estimator = self.estimator_ = inner = inner_from_dict(state["estimator"])
+        self.classes_ = inner.classes_
+        self.cost_matrix_ = CostMatrix.from_dict(state["cost_matrix"]).align(inner.classes_)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(inner, name):
-                setattr(wrapper, name, getattr(inner, name))
-        wrapper._fitted_from_dict(data["fitted"])
-        return wrapper
+                setattr(self, name, getattr(inner, name))
+        self._fitted_from_dict(state["fitted"])
 
     def _fitted_from_dict(self, fitted: Mapping[str, Any]) -> None:
         pass
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float | str)

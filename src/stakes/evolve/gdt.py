@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from stakes._base.features import check_features
 from stakes._base.labels import class_codes
 from stakes._base.private_sklearn import Interval, StrOptions
+from stakes._base.saving import saveable, training_info
 from stakes._base.weights import check_weight
 from stakes._core import EvolveOptions
 from stakes.costs import check_example_costs
@@ -34,6 +35,7 @@ from stakes.tree import FittedTree, TreeClassifier
 _MOST = 2**31 - 1
 
 
+@saveable
 class GDTClassifier(TreeClassifier):
     """Tree found as a whole, by evolution, that keeps the cost of mistakes small (GDT-MC).
 
@@ -295,6 +297,7 @@ class GDTClassifier(TreeClassifier):
         table = Table.from_data(X, self.categorical_features)
         check_features(self, X, reset=True)
         classes, codes = class_codes(y, table.n_samples, type(self).__name__)
+        self._training_info = training_info(table.schema, table.target, y, table.n_samples)
         weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
         example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
         if weight is not None and not (weight > 0).all():  # rows without weight must not count as rows
@@ -415,8 +418,5 @@ class GDTClassifier(TreeClassifier):
         """
         return super().decide(X, self.abstain_cost if abstain_cost is None else abstain_cost)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fitted classifier as plain values, ready for JSON, without callback and checkpoint."""
-        document = super().to_dict()
-        document["params"] |= {"callback": None, "checkpoint": None}
-        return document
+    def _plain_params(self) -> dict[str, Any]:
+        return super()._plain_params() | {"callback": None, "checkpoint": None}

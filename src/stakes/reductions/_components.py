@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from stakes._base.features import one_hot
+from stakes._base.saving import inner_from_dict, inner_to_dict
 from stakes.reductions._rows import with_column
 from stakes.reductions._sampling import Sample
 from stakes.table import Column, Schema, Table
@@ -131,24 +132,17 @@ def relation(component: Any, layout: Layout, table: Table) -> NDArray[np.bool_]:
 
 def component_to_dict(component: Any) -> dict[str, Any]:
     """Component as plain values."""
-    if isinstance(component, Constant):
-        return {"constant": component.code}
-    if not hasattr(component, "to_dict"):
-        raise TypeError(
-            "an ensemble can be written only where its components have to_dict(), as those of stakes; "
-            f"{type(component).__name__} has not, use pickle or skops for it"
-        )
-    return component.to_dict()
+    return {"constant": component.code} if isinstance(component, Constant) else inner_to_dict(component)
 
 
-def component_from_dict(data: Any, estimator_class: Any, n_classes: int) -> Any:
+def component_from_dict(data: Any, n_classes: int) -> Any:
     """Component from what :func:`component_to_dict` gave."""
     if isinstance(data, Mapping) and "constant" in data:
         code = data["constant"]
         if type(code) is not int or not 0 <= code < max(2, n_classes):
             raise ValueError(f"a constant component must be a class code, got {code!r}")
         return Constant(code)
-    return estimator_class.from_dict(data)
+    return inner_from_dict(data)
 
 
 def _reads_tables(estimator: Any) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._base.saving import saveable
 from stakes.reductions._training import Part
 from stakes.reductions.base import Floats, Reduction
 
 
+@saveable
 class AverageCost(Reduction):
     """Rows weigh the mean cost of their mistakes.
 
@@ -32,6 +34,7 @@ class AverageCost(Reduction):
         return part.costs.mean(axis=1, keepdims=True), part.cheapest[:, np.newaxis]
 
 
+@saveable
 class Costing(Reduction):
     """Cost-proportionate rejection sampling of Zadrozny, Langford and Abe.
 

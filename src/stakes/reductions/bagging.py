@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.answering import effective_tree
+from stakes._base.saving import saveable
 from stakes.reductions._components import (
     component_from_dict,
     component_to_dict,
@@ -21,9 +22,9 @@ from stakes.reductions._sampling import Sampler
 from stakes.reductions._training import Part, Training
 from stakes.reductions.base import Floats, Reduction
 from stakes.table import Table
-from stakes.tree import C45Classifier
 
 
+@saveable
 class CostBagging(Reduction):
     """Bagged class probabilities, and the class of least expected cost by them.
 
@@ -100,6 +101,7 @@ class CostBagging(Reduction):
         return answer(components[0], self._layout, table)
 
 
+@saveable
 class MetaCost(CostBagging):
     """Domingos' MetaCost: relabel the rows by bagging and costs, then learn one readable model.
 
@@ -212,15 +214,11 @@ class MetaCost(CostBagging):
             np.asarray(self.model_.predict(self._layout.rows(self._encode(X))), dtype=np.intp)
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fitted ensemble as plain values, ready for JSON, where its components can be, too."""
-        document = super().to_dict()
-        return document | {"model": component_to_dict(self.model_)} if hasattr(self, "model_") else document
+    def _state(self) -> dict[str, Any]:
+        state = super()._state()
+        return state | {"model": component_to_dict(self.model_)} if hasattr(self, "model_") else state
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], estimator_class: Any = C45Classifier) -> Self:
-        """Read back what :meth:`to_dict` gave."""
-        ensemble = super().from_dict(data, estimator_class)
-        if "model" in data:
-            ensemble.model_ = component_from_dict(data["model"], estimator_class, len(ensemble.classes_))
-        return ensemble
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        super()._set_state(state)
+        if "model" in state:
+            self.model_ = component_from_dict(state["model"], len(self.classes_))

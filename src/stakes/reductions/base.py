@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._base.features import check_features, reject_weight
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
-from stakes._base.saving import JsonMixin
+from stakes._base.saving import SavedModel, training_info
 from stakes.costs import CostMatrix, as_cost_matrix, mean_cost_matrix
 from stakes.decision import CostDecisionMixin, expected_costs, min_cost_class, most_probable_class
 from stakes.reductions import _saving
@@ -39,7 +39,7 @@ class SamplingWarning(UserWarning):
 
 
 class Reduction(
-    JsonMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
+    SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 ):
     """Base of the ensembles that reduce costs to plain classification, round by round.
 
@@ -206,6 +206,7 @@ class Reduction(
         if go_on:
             self._check_same(rows)
         self.schema_, self.classes_ = rows.schema, rows.classes
+        self._training_info = training_info(rows.schema, getattr(X, "target", None), y, len(rows.codes))
         self.cost_matrix_ = self._class_costs(rows)
         self._layout = Layout(self._component(), rows.schema, rows.classes.tolist(), self._relational)
         if not go_on:
@@ -408,15 +409,8 @@ class Reduction(
 
     # ---- saving --------------------------------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fitted ensemble as plain values, ready for JSON, where its components can be, too."""
-        check_is_fitted(self)
-        return _saving.to_dict(self)
+    def _state(self) -> dict[str, Any]:
+        return _saving.state_of(self)
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], estimator_class: Any = C45Classifier) -> Self:
-        """Read back what :meth:`to_dict` gave.
-
-        ``estimator_class`` is that of the components. Parameters that are no plain values are not kept.
-        """
-        return _saving.from_dict(cls, data, estimator_class)
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        _saving.set_state(self, state)

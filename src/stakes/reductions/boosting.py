@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.private_sklearn import StrOptions
+from stakes._base.saving import saveable
 from stakes.reductions._components import probabilities
 from stakes.reductions._training import Part, Training
 from stakes.reductions.base import Floats, Reduction
@@ -18,6 +19,7 @@ VARIANTS = ("adaboost", "csb0", "csb1", "csb2", "cost_uboost")
 _SUREST = 1 - 1e-9  # r = 1 would make a round's weight infinite
 
 
+@saveable
 class CostBoosting(Reduction):
     """Boosting whose weights know costs, with the class of least expected cost in the end.
 

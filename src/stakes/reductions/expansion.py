@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._base.saving import saveable
 from stakes.reductions._training import Part
 from stakes.reductions.base import Floats, Reduction
 
 
+@saveable
 class DataSpaceExpansion(Reduction):
     """Method DSE of Abe et al.: row ``x`` labelled ``y`` weighs what ``y`` saves against the dearest class.
 

@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._base.saving import saveable
 from stakes.reductions._components import relation
 from stakes.reductions._training import Part
 from stakes.reductions.base import Floats, Reduction
 from stakes.table import Table
 
 
+@saveable
 class GBSE(Reduction):
     """Gradient boosting with stochastic ensembles, the main method of Abe et al.
 
@@ -48,6 +50,7 @@ class GBSE(Reduction):
         return stochastic(relation(components[0], self._layout, table), before)
 
 
+@saveable
 class GBSET(GBSE):
     """GBSE-T, the variant of GBSE with a proof: costs fall exponentially for a weak learner (theorem 3).
 

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.private_sklearn import Interval
+from stakes._base.saving import saveable
 from stakes.reductions._training import Part, Training
 from stakes.reductions.base import Floats, Reduction
 
 
+@saveable
 class IterativeWeighting(Reduction):
     """Method IW of Abe et al.: reweigh, learn again, keep the last.
 

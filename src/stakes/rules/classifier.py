@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import check_features
 from stakes._base.private_sklearn import HasMethods, Interval, StrOptions
+from stakes._base.saving import inner_from_dict, inner_to_dict, saveable, training_info
 from stakes.rules.base import RuleModel
 from stakes.rules.inputs import (
     check_cut_offs,
@@ -31,6 +32,7 @@ DEFAULT_CUT_OFF = 0.5
 _MOST = 2**31 - 1
 
 
+@saveable
 class RuleClassifier(RuleModel):
     """Cost-sensitive rules that leave a row undecided where none applies.
 
@@ -305,6 +307,8 @@ class RuleClassifier(RuleModel):
             owner=type(self).__name__,
         )
         check_features(self, X, reset=True)
+        table = examples.table
+        self._training_info = training_info(table.schema, table.target, y, table.n_samples)
         settings = Settings(
             t_bad=self.t_bad,
             min_support=support_vector(self.min_support, examples.classes),
@@ -331,40 +335,19 @@ class RuleClassifier(RuleModel):
 
     # ---- saving --------------------------------------------------------------------------------------------
 
-    def _params_to_dict(self, fitted: Any) -> dict[str, Any]:
-        params = super()._params_to_dict(fitted)
+    def _plain_params(self) -> dict[str, Any]:
+        params, classes = super()._plain_params(), self.rule_set_.classes
         # JSON has no labels as keys: what was given by class becomes a list in the order of the classes
-        params["min_support"] = support_vector(self.min_support, fitted.classes)
+        params["min_support"] = support_vector(self.min_support, classes)
         if self.class_costs is not None:
-            params["class_costs"] = class_cost_vector(self.class_costs, fitted.classes).tolist()
-        params["cut_offs"] = check_cut_offs(self.cut_offs)
-        params["fallback"] = None
-        params["cv"] = self.cv if isinstance(self.cv, int) else 5  # a splitter cannot be written
-        return params
+            params["class_costs"] = class_cost_vector(self.class_costs, classes).tolist()
+        return params | {"cut_offs": check_cut_offs(self.cut_offs), "fallback": None}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fitted classifier as plain values, ready for JSON."""
-        document = super().to_dict()
-        if self.fallback_ is None:
-            return document
-        if not hasattr(self.fallback_, "to_dict"):
-            raise TypeError(
-                "the classifier can be written only where its fallback has to_dict(); "
-                f"{type(self.fallback_).__name__} has not, use pickle or skops for it"
-            )
-        return document | {"fallback": self.fallback_.to_dict()}
+    def _state(self) -> dict[str, Any]:
+        fallback = None if self.fallback_ is None else inner_to_dict(self.fallback_)
+        return super()._state() | {"fallback": fallback}
 
-    @classmethod
-    def from_dict(
-        cls, document: Mapping[str, Any], read_fallback: Callable[[Mapping[str, Any]], Any] | None = None
-    ) -> Self:
-        """Read back what :meth:`to_dict` gave; anything else is a ValueError.
-
-        ``read_fallback`` makes a classifier of the document of the fallback; `stakes.load_model` knows how.
-        """
-        model = super().from_dict(document)
-        if document.get("fallback") is not None:
-            if read_fallback is None:
-                raise ValueError("the model has a fallback: read it with stakes.load_model")
-            model.fallback = model.fallback_ = read_fallback(document["fallback"])
-        return model
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        super()._set_state(state)
+        if state.get("fallback") is not None:
+            self.fallback = self.fallback_ = inner_from_dict(state["fallback"])

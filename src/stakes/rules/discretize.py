@@ -16,12 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._base.features import check_features
 from stakes._base.labels import class_codes
 from stakes._base.private_sklearn import Interval, StrOptions
-from stakes._base.saving import SavedModelMixin
+from stakes._base.saving import SavedModelMixin, saveable, training_info
 from stakes._base.weights import check_weight
 from stakes.rules.bins import Bins, mdl_bins
 from stakes.table import Table
 
 
+@saveable
 class MDLDiscretizer(SavedModelMixin, TransformerMixin, BaseEstimator):
     """Cuts numeric columns into intervals that tell classes apart.
 
@@ -107,6 +108,7 @@ class MDLDiscretizer(SavedModelMixin, TransformerMixin, BaseEstimator):
         table = Table.from_data(X, self.categorical_features, check_finite=False)
         check_features(self, X, reset=True)
         classes, codes = class_codes(y, table.n_samples, type(self).__name__)
+        self._training_info = training_info(table.schema, table.target, y, table.n_samples)
         weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
         threads = effective_n_jobs(self.n_jobs)
         self._set_fitted(

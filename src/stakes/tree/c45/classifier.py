@@ -14,6 +14,7 @@ from stakes import _core
 from stakes._base.features import check_features
 from stakes._base.labels import class_codes
 from stakes._base.private_sklearn import Interval, StrOptions
+from stakes._base.saving import saveable, training_info
 from stakes._base.weights import check_weight
 from stakes.costs import (
     CostMatrix,
@@ -41,6 +42,7 @@ _MOST = 2**31 - 1
 PRICED = ("cs_gain", "cs_gain_ratio", "nunez", "mitchell", "norton", "tan")
 
 
+@saveable
 class C45Classifier(TreeClassifier):
     """Decision tree of C4.5 release 8 that can take costs into account.
 
@@ -262,6 +264,7 @@ class C45Classifier(TreeClassifier):
         table = Table.from_data(X, self.categorical_features, check_finite=False)
         check_features(self, X, reset=True)
         classes, codes = class_codes(y, table.n_samples, type(self).__name__)
+        self._training_info = training_info(table.schema, table.target, y, table.n_samples)
         weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
         example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
         matrix = self._class_costs(classes, codes, example_costs, weight)

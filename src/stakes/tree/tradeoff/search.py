@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import check_features
 from stakes._base.private_sklearn import Interval, StrOptions
+from stakes._base.saving import saveable
 from stakes.decision import Decision
 from stakes.decision._wrapper import CostWrapper
 from stakes.table import Table
@@ -27,6 +28,7 @@ from stakes.tree.tradeoff.study import Study, progress
 _PLAIN = ("gain_ratio", "gain", "gini")
 
 
+@saveable
 class TradeoffSearchCV(CostWrapper):
     """Cheapest model that is nearly as good as one that may look at everything.
 
@@ -325,11 +327,9 @@ class TradeoffSearchCV(CostWrapper):
             given, points = fitted["grid_given"], [TradeoffPoint(**point) for point in fitted["points"]]
             numbers = np.array([[p.test_cost, p.accuracy, p.mistake_cost] for p in points], dtype=float)
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"data['fitted'] must be what TradeoffSearchCV.to_dict() gave: {error!r}"
-            ) from None
+            raise ValueError(f"fitted must be what TradeoffSearchCV.to_dict() gave: {error!r}") from None
         if len(points) < 2 or not np.isfinite(numbers).all():
-            raise ValueError("data['fitted'] must have at least two points, all of finite numbers")
+            raise ValueError("fitted must have at least two points, all of finite numbers")
         self.grid = [point.value for point in points[:-1]] if given else None
         self._validate_params()
         self._judge([replace(p, is_baseline=i == len(points) - 1) for i, p in enumerate(points)])
