@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from stakes import MDLDiscretizer, RuleClassifier, _core
+from stakes._base.training import TrainingSet
 from stakes.rules.bins import Bins, mdl_bins
 from stakes.rules.explain import RuleExplanation
 from stakes.rules.inputs import class_cost_vector
@@ -87,9 +88,10 @@ def test_threads_asked_for_reach_the_core(handed):
 def test_threads_asked_for_cut_the_columns(monkeypatch):
     given = []
     monkeypatch.setattr(_core, "mdl_cuts", lambda *args: given.append(args[3:]) or [np.array([0.5])])
-    table, codes = Table.from_data(X), np.repeat([0, 1], 10).astype(np.int32)
-    assert mdl_bins(table, codes, 2, None).whole is False
-    assert mdl_bins(table, codes, 2, None, whole=True, n_threads=4).whole is True
+    codes = np.repeat([0, 1], 10).astype(np.int32)
+    training = TrainingSet(table=Table.from_data(X), classes=np.array([0, 1]), codes=codes)
+    assert mdl_bins(training).whole is False
+    assert mdl_bins(training, whole=True, n_threads=4).whole is True
     MDLDiscretizer(n_jobs=3).fit(X, Y)
     assert given == [(None, 1), (None, 4), (None, 3)]
 
@@ -104,7 +106,7 @@ def test_values_do_not_change():
     bins, rows = by_hand().bins, examples(TOWNS, CARS, CODES)
     rule, point = Rule(("a",), "x", 0, 1, 1, 0), CoveragePoint(0.5, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     why, part = RuleExplanation("x", rule, (), {}), _Part((), 0, (), 0.0)
-    assert len(bins.n_bins) == 3 and len(rows.weights()) == 5 and len(by_hand()) == 4
+    assert len(bins.n_bins) == 3 and len(rows.weight_or_ones) == 5 and len(by_hand()) == 4
     assert point.bill == 0 and str(why).startswith(str(rule))
     for value in (bins, rows, by_hand(), rule, point, why, part, Settings()):
         with pytest.raises(FrozenInstanceError):

@@ -67,7 +67,7 @@ def examples(towns, cars, codes, weight=None, row_costs=None, **changes):
         codes=ints(*codes),
         classes=np.array(["bad", "good"]),
         weight=None if weight is None else np.array(weight, dtype=float),
-        costs=np.array([[0.0, 5], [1, 0]]),
+        cost_matrix=CostMatrix([[0.0, 5], [1, 0]], ["bad", "good"]),
         class_costs=np.array([5.0, 1.0]),
         row_costs=None if row_costs is None else np.array(row_costs, dtype=float),
         **changes,
@@ -186,10 +186,7 @@ def test_held_out_rows_contradict_a_rule():
     weight = rng.integers(1, 3, 240).astype(float)
     params = {"t_good": 0.4, "min_support": 3, "max_length": 2, "class_costs": {"yes": 1.0, "no": 1.5}}
     model = RuleClassifier(held_out=0.5, **params).fit(X, y, sample_weight=weight)
-    rows = read_examples(
-        X, y, weight, None, cost_matrix=None, class_costs=params["class_costs"], cost_vector="sum",
-        feature_costs=None, categorical_features=None, owner="",
-    )  # fmt: skip
+    rows = read_examples(RuleClassifier(class_costs=params["class_costs"]), X, y, weight, None)
     kept, held_out = _set_aside(rows, Settings(held_out=0.5))
     text = kept.table.columns
     names = np.array(list("abcdef"), dtype=object)
@@ -317,14 +314,7 @@ def test_equal_bills_go_to_coverage_and_then_to_the_strictest():
 
 
 def read(X, y, weight=None, costs=None, **changes):
-    given = {
-        "cost_matrix": None,
-        "class_costs": None,
-        "cost_vector": "sum",
-        "feature_costs": None,
-        "categorical_features": None,
-    }
-    return read_examples(X, y, weight, costs, owner="Somebody", **(given | changes))
+    return read_examples(RuleClassifier(**changes), X, y, weight, costs)
 
 
 X3, Y3 = np.arange(4.0).reshape(-1, 1), ["b", "a", "c", "a"]
@@ -332,13 +322,13 @@ X3, Y3 = np.arange(4.0).reshape(-1, 1), ["b", "a", "c", "a"]
 
 def test_costs_of_classes_are_a_matrix_and_a_vector():
     rows = read(X3, Y3, class_costs={"a": 2, "b": 0, "c": 7})
-    assert rows.costs.tolist() == [[0, 2, 2], [0, 0, 0], [7, 7, 0]]
+    assert rows.cost_values.tolist() == [[0, 2, 2], [0, 0, 0], [7, 7, 0]]
     assert rows.class_costs.tolist() == [2, 0, 7]
     matrix = [[0, 1, 2], [4, 0, 8], [16, 32, 0]]
     for how, vector in (("sum", [3, 12, 48]), ("max", [2, 8, 32]), ("mean", [1.5, 6, 24])):
         rows = read(X3, Y3, cost_matrix=matrix, cost_vector=how)
-        assert rows.costs.tolist() == matrix and rows.class_costs.tolist() == vector
-    assert read(X3, Y3).costs.tolist() == (1 - np.eye(3)).tolist()
+        assert rows.cost_values.tolist() == matrix and rows.class_costs.tolist() == vector
+    assert read(X3, Y3).cost_values.tolist() == (1 - np.eye(3)).tolist()
     assert read(X3, Y3).row_costs is None
 
 
@@ -347,16 +337,16 @@ def test_costs_of_rows():
     rows = read(X3, Y3, [1, 3, 1, 1], costs)
     assert rows.row_costs.tolist() == [4, 4, 8, 6]
     # the mean row of each class, by weight
-    assert rows.costs.tolist() == [[0, 3, 1.5], [1, 0, 3], [4, 4, 0]]
+    assert rows.cost_values.tolist() == [[0, 3, 1.5], [1, 0, 3], [4, 4, 0]]
     assert rows.class_costs.tolist() == [4.5, 4, 8]
     assert read(X3, Y3, None, costs, cost_vector="max").row_costs.tolist() == [3, 2, 4, 6]
     both = read(X3, Y3, None, costs, cost_matrix=1 - np.eye(3))
-    assert both.costs.tolist() == (1 - np.eye(3)).tolist() and both.row_costs.tolist() == [4, 4, 8, 6]
+    assert both.cost_values.tolist() == (1 - np.eye(3)).tolist() and both.row_costs.tolist() == [4, 4, 8, 6]
 
 
 def test_one_class_is_worth_a_rule():
     rows = read(X3, ["a"] * 4)
-    assert rows.class_costs.tolist() == [1.0] and rows.costs.tolist() == [[0.0]]
+    assert rows.class_costs.tolist() == [1.0] and rows.cost_values.tolist() == [[0.0]]
 
 
 def test_other_rows_of_the_same_problem():

@@ -11,6 +11,8 @@ import pytest
 from sklearn.model_selection import KFold
 
 from stakes import C45Classifier, CostMatrix, TradeoffSearchCV
+from stakes._base.labels import CodedTarget
+from stakes._base.training import read_targets
 from stakes.table import Table
 from stakes.tree.tradeoff import study as tradeoff_study
 from stakes.tree.tradeoff.path import TradeoffPoint, choose_point, gamma_grid, is_within, pareto_front
@@ -188,9 +190,9 @@ Y = np.array(["a", "a", "b", "b", "c", "c"])
 def study(estimator=None, rows=None, weight=None, **params):
     inner = C45Classifier(criterion="cs_gain") if estimator is None else estimator
     search = TradeoffSearchCV(estimator, **params)
-    search.classes_, codes = np.unique(Y, return_inverse=True)
-    search.cost_matrix_ = CostMatrix([[0, 1, 2], [3, 0, 4], [5, 6, 0]], search.classes_)
-    return Study(search, inner, Table.from_data(X), codes, rows, weight)
+    matrix = CostMatrix([[0, 1, 2], [3, 0, 4], [5, 6, 0]], ["a", "b", "c"])
+    targets = read_targets(CodedTarget.of(Y), weight, rows, matrix)
+    return Study(search, inner, Table.from_data(X), targets)
 
 
 def test_the_baseline_has_neither_prices_in_its_criterion_nor_limits():
@@ -220,13 +222,13 @@ def test_a_fold_without_a_class_goes_without_its_costs():
 
     kept.kind = Noting
     which = np.array([0, 1, 4])
-    kept._fit(kept.table.take(which), which, {"gamma": 2.0})
+    kept._fit(kept.table.take(which), kept.targets.take(which), {"gamma": 2.0})
     part, labels, extra = seen.pop()
     assert part == CostMatrix([[0, 2], [5, 0]], ["a", "c"]) and labels == ["a", "a", "c"]
     assert extra == {"sample_weight": [1, 2, 5], "costs": [[0, 2], [3, 5], [12, 14]]}
-    kept._fit(kept.table.take(which[:2]), which[:2], None)
+    kept._fit(kept.table.take(which[:2]), kept.targets.take(which[:2]), None)
     assert seen.pop() == (None, ["a", "a"], {"sample_weight": [1, 2]})
-    kept._fit(kept.table, np.arange(6), None)
+    kept._fit(kept.table, kept.targets, None)
     whole, _, extra = seen.pop()
     assert whole == CostMatrix(matrix, ["a", "b", "c"]) and len(extra["costs"]) == 6
 
@@ -248,7 +250,7 @@ def test_figures_of_a_cross_validation():
     splits = [(np.arange(4), np.array([4, 5])), (np.array([4, 5]), np.array([0, 2]))]
     for bill, paths in (("path", (9 * 4 + 7 + 8) / 6), ("upfront", 0)):
         kept = study(weight=weight, cv=splits, bill=bill)
-        kept._fit = lambda table, which, changed: Constant("b" if changed is None else "c")
+        kept._fit = lambda table, targets, changed: Constant("b" if changed is None else "c")
         right, mistakes, looked = kept.cross_validate([1.0])
         np.testing.assert_allclose(right, [4 / 6, 1 / 6])
         # "c" mistakes a and b for 2 and 4; "b" mistakes c twice with weight 2 for 6, and a for 1
@@ -264,7 +266,7 @@ def test_a_stopped_search_fits_no_more():
     kept.stop.set()
     kept._fit = pytest.fail
     rows = np.arange(6)
-    assert kept._fold(rows, rows, [None, None], np.ones((6, 3))).tolist() == [[0, 0, 0]] * 2
+    assert kept._fold(rows, rows, [None, None]).tolist() == [[0, 0, 0]] * 2
 
 
 def test_splits_of_a_search():
@@ -280,7 +282,7 @@ def test_splits_of_a_search():
     weight = np.array([0.0, 0, 1, 1, 1, 1])
     assert parts(cv=[([0, 1], [5]), ([1, 2], [5])], weight=weight) == [([1, 2], [5])]
     single = study(cv=2)
-    single.codes = single.codes[:1]
+    single.targets = single.targets.take(np.arange(1))
     with pytest.raises(ValueError, match="cv needs at least 2 rows to split, got n_samples=1"):
         list(single._splits())
     with pytest.raises(ValueError, match="cv must test at least one row of positive weight"):

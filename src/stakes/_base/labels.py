@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,16 +67,68 @@ _LABEL_TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def class_codes(y: Any, n_samples: int, owner: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Return the labels in order and the code of each row; ``owner`` is named where y is missing."""
+@dataclass(frozen=True, eq=False)
+class CodedTarget:
+    """Class labels of samples that are coded already; an estimator of stakes takes them as y.
+
+    What wraps an estimator hands them on, so that text is compared once and not in every fold.
+
+    Attributes
+    ----------
+    classes : array of shape (n_classes,)
+        Labels in order; there may be some that no sample has.
+    codes : int32 array of shape (n_samples,)
+        Position of each sample's label among them.
+    """
+
+    classes: NDArray[Any]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, labels: NDArray[Any]) -> Self:
+        """Code an array of labels in their order."""
+        classes, codes = np.unique(labels, return_inverse=True)
+        return cls(classes, codes.astype(np.int32))
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.codes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the labels themselves, for whoever reads no codes."""
+        return np.asarray(self.classes[self.codes], dtype)
+
+    def met(self) -> CodedTarget:
+        """Return the same labels without the classes that no sample has."""
+        counts = np.bincount(self.codes, minlength=len(self.classes))
+        if counts.all():
+            return self
+        position = np.cumsum(counts > 0, dtype=np.int32) - 1
+        return CodedTarget(self.classes[counts > 0], position[self.codes].astype(np.int32))
+
+
+def code_labels(y: Any, owner: str) -> CodedTarget:
+    """Read class labels and code them in their order; ``owner`` is named where y is missing."""
+    if isinstance(y, CodedTarget):
+        return y.met()
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+    return CodedTarget.of(check_labels(y))
+
+
+def check_labels(y: Any) -> NDArray[Any]:
+    """Return class labels as an array; what cannot be classes is an error."""
     labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
     check_classification_targets(labels)
+    return labels
+
+
+def class_codes(y: Any, n_samples: int, owner: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return the labels in order and the code of each row; ``owner`` is named where y is missing."""
+    labels = code_labels(y, owner)
     if len(labels) != n_samples:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
             f"X has {n_samples} rows, y {len(labels)}"
         )
-    classes, codes = np.unique(labels, return_inverse=True)
-    return classes, codes.astype(np.int32)
+    return labels.classes, labels.codes

@@ -19,14 +19,14 @@ from threadpoolctl import threadpool_limits
 
 from stakes._base import documents
 from stakes._base.features import check_features
-from stakes._base.labels import class_codes, labels_from_dict, labels_to_dict
+from stakes._base.labels import labels_from_dict, labels_to_dict
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
-from stakes._base.saving import SavedModel, feature_names, saveable, set_feature_names, training_info
-from stakes._base.weights import check_weight
+from stakes._base.saving import SavedModel, feature_names, saveable, set_feature_names
+from stakes._base.training import TrainingSet, read_training
 from stakes.boosted.folds import Matrix, Training
 from stakes.boosted.model import Blend, check_shares, fit_parts
-from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
+from stakes.costs import CostMatrix
 from stakes.decision import (
     CostDecisionMixin,
     best_constant,
@@ -34,7 +34,7 @@ from stakes.decision import (
     loses_to_constant,
     min_cost_class,
 )
-from stakes.table import Schema, Table
+from stakes.table import Schema
 
 _MOST = 2**31 - 1
 
@@ -140,25 +140,15 @@ class BoostedStakes(SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin,
             What predicting each class (in sorted order) would cost for each row. The guard bills by them;
             without a ``cost_matrix`` the mean row of each class decides.
         """
-        self._validate_params()
-        table = Table.from_data(X, self.categorical_features)
-        check_features(self, X, reset=True)
-        self.classes_, codes = class_codes(y, table.n_samples, type(self).__name__)
-        self._training_info = training_info(table.schema, table.target, y, table.n_samples)
-        rows = None if costs is None else check_example_costs(costs, len(codes), len(self.classes_))
-        weight = np.ones(len(codes)) if sample_weight is None else check_weight(sample_weight, len(codes))
-        if self.cost_matrix is None and rows is not None:
-            self.cost_matrix_ = mean_cost_matrix(rows, codes, self.classes_, weight)
-        else:
-            self.cost_matrix_ = as_cost_matrix(self.cost_matrix, self.classes_)
-        self.schema_ = table.schema
-        bill = self.cost_matrix_.values[codes] if rows is None else rows
-        used = np.flatnonzero(weight > 0)
-        self._learn(table.take(used), codes[used].astype(np.intp), weight[used], bill[used])
+        training = read_training(self, X, y, sample_weight, costs)
+        self.classes_ = training.classes
+        self.cost_matrix_ = training.effective_cost_matrix
+        self.schema_ = training.table.schema
+        self._learn(training.take(np.flatnonzero(training.weight_or_ones > 0)))
         return self
 
-    def _learn(self, table: Table, codes: NDArray[np.intp], weight: Matrix, bill: Matrix) -> None:
-        n_classes, started = len(self.classes_), time.perf_counter()
+    def _learn(self, rows: TrainingSet) -> None:
+        codes, weight, started = rows.codes.astype(np.intp), rows.weight_or_ones, time.perf_counter()
 
         def say(what: str) -> None:
             if self.verbose:
@@ -173,9 +163,9 @@ class BoostedStakes(SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin,
         with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The number of unique classes")
             training = Training.plan(inner, weight, seed, self.n_jobs)
-            self.blend_, proba = fit_parts(table, training, say)
-        self.shares_ = np.bincount(codes, weights=weight, minlength=n_classes) / weight.sum()
-        self._judge(self._widen(proba), weight, bill)
+            self.blend_, proba = fit_parts(rows.table, training, say)
+        self.shares_ = np.bincount(codes, weights=weight, minlength=len(rows.classes)) / weight.sum()
+        self._judge(self._widen(proba), weight, rows.sample_costs)
         say(f"{self.cv_cost_:.4g} per row, always {self.constant_} {self.constant_cost_:.4g}")
 
     def _judge(self, proba: Matrix, weight: Matrix, bill: Matrix) -> None:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._base.features import reject_weight, take_rows, takes
 from stakes._base.folds import check_folds, stratified_folds
 from stakes._base.saving import saveable
+from stakes._base.training import Targets, target_for
 from stakes.costs import CostMatrix
 from stakes.decision._constant import best_constant, loses_to_constant
 from stakes.decision._wrapper import CostWrapper, inner_has_proba
@@ -80,18 +81,17 @@ class Guard(CostWrapper):
             What predicting each class would cost for each row. They make the bill, whatever ``cost_matrix``
             says.
         """
-        X, codes, rows, weight = self._check_fit(X, y, costs, sample_weight)
-        reject_weight(self.estimator, weight)
-        bill = self.cost_matrix_.values[codes] if rows is None else rows
-        share = np.ones(len(codes)) if weight is None else weight
-        self.prior_ = np.bincount(codes, weights=share, minlength=len(self.classes_)) / share.sum()
-        best, self.constant_cost_ = best_constant(bill, share)
+        X, targets = self._read(X, y, costs, sample_weight)
+        reject_weight(self.estimator, targets.weight)
+        weight = targets.weight_or_ones
+        self.prior_ = np.bincount(targets.codes, weights=weight, minlength=len(self.classes_)) / weight.sum()
+        best, self.constant_cost_ = best_constant(targets.sample_costs, weight)
         self.constant_ = self.classes_[best]
-        self.estimator_ = self._fit_inner(X, codes, rows, weight)
+        self.estimator_ = self._fit_inner(X, targets)
         # with one class there is no mistake to make and nothing to compare
         self.guarded_, self.cv_cost_ = False, self.constant_cost_
         if len(self.classes_) > 1:
-            self.cv_cost_ = self._cross_validated_cost(X, codes, rows, weight, bill)
+            self.cv_cost_ = self._cross_validated_cost(X, targets)
             name = type(self.estimator).__name__
             self.guarded_ = loses_to_constant(name, self.cv_cost_, self.constant_, self.constant_cost_)
         return self
@@ -108,37 +108,37 @@ class Guard(CostWrapper):
             return inner
         return inner.constant(self.classes_, self.constant_, self.prior_, self.cost_matrix_.values)
 
-    def _fit_inner(self, X: Any, codes: NDArray[np.intp], rows: Any, weight: Any) -> Any:
-        extra = {} if weight is None else {"sample_weight": weight}
-        if rows is not None and takes(self.estimator, "costs"):
+    def _fit_inner(self, X: Any, targets: Targets) -> Any:
+        extra = {} if targets.weight is None else {"sample_weight": targets.weight}
+        if targets.costs is not None and takes(self.estimator, "costs"):
             # a training fold may lack a class, and with it goes its column
-            extra["costs"] = rows[:, np.unique(codes)]
-        return clone(self.estimator).fit(X, self.classes_[codes], **extra)
+            extra["costs"] = targets.costs[:, np.unique(targets.codes)]
+        return clone(self.estimator).fit(X, target_for(self.estimator, targets), **extra)
 
-    def _cross_validated_cost(
-        self, X: Any, codes: NDArray[np.intp], rows: Any, weight: Any, bill: NDArray[np.float64]
-    ) -> float:
+    def _cross_validated_cost(self, X: Any, targets: Targets) -> float:
         """Mean cost per (weighted) row of the rows' out-of-fold predictions."""
         index_of = CostMatrix.uniform(self.classes_)
         total, tested = 0.0, 0.0
-        for train, test in self._splits(X, codes):
-            part = (None if array is None else array[train] for array in (rows, weight))
-            if len(np.unique(codes[train])) == 1:
-                predicted = np.full(len(test), codes[train][0])
+        for train, test in self._splits(X, targets.codes):
+            part, judged = targets.take(train), targets.take(test)
+            if len(np.unique(part.codes)) == 1:
+                predicted = np.full(len(judged), part.codes[0])
             else:
-                model = self._fit_inner(take_rows(X, train), codes[train], *part)
+                model = self._fit_inner(take_rows(X, train), part)
                 predicted = index_of.codes(model.predict(take_rows(X, test)), "predictions of the estimator")
-            share = np.ones(len(test)) if weight is None else weight[test]
-            total += float(share @ bill[test, predicted])
-            tested += float(share.sum())
+            weight = judged.weight_or_ones
+            total += float(weight @ judged.sample_costs[np.arange(len(judged)), predicted])
+            tested += float(weight.sum())
         return total / tested if tested > 0 else self.constant_cost_
 
-    def _splits(self, X: Any, codes: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def _splits(
+        self, X: Any, codes: NDArray[np.int32]
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         folds = check_folds(self.cv)
         if hasattr(folds, "split"):
             yield from folds.split(X, self.classes_[codes])
         elif isinstance(folds, int):
-            fold = stratified_folds(codes, min(folds, len(codes)), self.random_state)
+            fold = stratified_folds(codes.astype(np.intp), min(folds, len(codes)), self.random_state)
             for number in range(fold.max() + 1):
                 yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
         else:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._base.features import reject_weight
 from stakes._base.folds import check_folds
 from stakes._base.saving import saveable
+from stakes._base.training import target_for
 from stakes.decision._choose import min_cost_class
 from stakes.decision._wrapper import CostWrapper, inner_has_proba
 
@@ -74,35 +75,37 @@ class MinExpectedCost(CostWrapper):
             What predicting each class would cost for each row; without ``cost_matrix`` the mean row of each
             actual class decides.
         """
-        X, codes, _, weight = self._check_fit(X, y, costs, sample_weight)
+        X, targets = self._read(X, y, costs, sample_weight)
         if not hasattr(self.estimator, "predict_proba"):
             raise TypeError(
                 f"estimator must have predict_proba, {type(self.estimator).__name__} has not; "
                 "calibrate it first with sklearn.calibration.CalibratedClassifierCV"
             )
-        reject_weight(self.estimator, weight)
+        reject_weight(self.estimator, targets.weight)
         model = clone(self.estimator)
         if self.calibration is not None:
             if self.calibration not in ("isotonic", "sigmoid"):
                 raise ValueError(
                     f"calibration must be None, 'isotonic' or 'sigmoid', got {self.calibration!r}"
                 )
-            if weight is not None and get_config()["enable_metadata_routing"]:
+            if targets.weight is not None and get_config()["enable_metadata_routing"]:
                 model.set_fit_request(sample_weight=True)
             from sklearn.calibration import (
                 CalibratedClassifierCV,
             )  # 0.1 s, half of what importing a tree adds
 
-            model = CalibratedClassifierCV(model, method=self.calibration, cv=self._calibration_folds(codes))
-        extra = {} if weight is None else {"sample_weight": weight}
-        self.estimator_ = model.fit(X, self.classes_[codes], **extra)
+            model = CalibratedClassifierCV(
+                model, method=self.calibration, cv=self._calibration_folds(targets.codes)
+            )
+        extra = {} if targets.weight is None else {"sample_weight": targets.weight}
+        self.estimator_ = model.fit(X, target_for(model, targets), **extra)
         return self
 
     def effective_tree(self, *, unguarded: bool = False) -> Any:
         """Return the tree of the estimator, deciding by the costs."""
         return super().effective_tree(unguarded=unguarded).decided_by(self.cost_matrix_.values)
 
-    def _calibration_folds(self, codes: NDArray[np.intp]) -> Any:
+    def _calibration_folds(self, codes: NDArray[np.int32]) -> Any:
         folds = check_folds(self.cv)
         if not isinstance(folds, int):
             return folds

@@ -6,20 +6,18 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags, indexable
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, column_or_1d
 
 from stakes._base import documents
 from stakes._base.answering import effective_tree
 from stakes._base.features import check_features
+from stakes._base.labels import code_labels
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModel, inner_from_dict, inner_to_dict, target_name
-from stakes._base.weights import check_weight
-from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs, mean_cost_matrix
+from stakes._base.training import Targets, read_targets
+from stakes.costs import CostMatrix
 from stakes.decision._choose import CostDecisionMixin
 
 
@@ -38,29 +36,19 @@ class CostWrapper(
     estimator_: Any
     classes_: NDArray[Any]
 
-    def _check_fit(
-        self, X: Any, y: Any, costs: Any, sample_weight: Any
-    ) -> tuple[Any, NDArray[np.intp], NDArray[np.float64] | None, NDArray[np.float64] | None]:
-        """X ready for indexing, class codes, costs per example and weights; sets what follows from them."""
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+    def _read(self, X: Any, y: Any, costs: Any, sample_weight: Any) -> tuple[Any, Targets]:
+        """X ready for indexing, and all else that ``fit`` was given; sets what follows from it."""
         self._target_name = target_name(y)  # the estimator inside is given plain labels
-        y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
-        check_classification_targets(y)
-        X, y = indexable(X, y)
+        target = code_labels(y, type(self).__name__)
+        X, _ = indexable(X, target.codes)
         check_features(self, X, reset=True)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        rows = None if costs is None else check_example_costs(costs, len(y), len(self.classes_))
-        weight = None if sample_weight is None else check_weight(sample_weight, len(y))
         # An inner estimator that has costs of its own is decided and judged by them, unless told otherwise.
         given = (
             self.cost_matrix if self.cost_matrix is not None else getattr(self.estimator, "cost_matrix", None)
         )
-        if given is None and rows is not None:
-            self.cost_matrix_ = mean_cost_matrix(rows, codes, self.classes_, weight)
-        else:
-            self.cost_matrix_ = as_cost_matrix(given, self.classes_)
-        return X, codes, rows, weight
+        targets = read_targets(target, sample_weight, costs, given)
+        self.classes_, self.cost_matrix_ = targets.classes, targets.effective_cost_matrix
+        return X, targets
 
     def answering_model(self) -> Any:
         """Return the fitted estimator inside, None before the fit."""

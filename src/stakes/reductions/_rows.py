@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, column_or_1d
 
 from stakes._base.features import check_features
-from stakes._base.weights import check_weight
-from stakes.costs import check_example_costs
+from stakes._base.labels import CodedTarget, check_labels
+from stakes._base.saving import training_info
+from stakes._base.training import Targets, read_table_and_target, read_targets
 from stakes.table import Column, Schema, Table
 from stakes.table._columns import sorted_categories
 
@@ -24,64 +23,39 @@ BLOCK = 16_384
 Blocks = Callable[[], Iterator[Table]]
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Rows with their classes; only ``blocks`` may live elsewhere than in memory.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rows(Targets):
+    """Rows to learn from; only their columns may live elsewhere than in memory.
 
     Attributes
     ----------
     schema : Schema
-    classes : array of shape (n_classes,)
-    codes : int32 array of shape (n_samples,)
-    costs : array of shape (n_samples, n_classes) or None
-        Costs per example.
-    weight : array of shape (n_samples,) or None
     blocks : callable
         Gives the rows in their order, as tables of the schema.
     """
 
     schema: Schema
-    classes: NDArray[Any]
-    codes: NDArray[np.int32]
-    costs: NDArray[np.float64] | None
-    weight: NDArray[np.float64] | None
     blocks: Blocks
 
 
 def open_rows(owner: Any, X: Any, y: Any, costs: Any, sample_weight: Any) -> Rows:
     """Recognise what an estimator's ``fit`` was given, check it, and tell the estimator its columns."""
     if isinstance(X, str | os.PathLike):
-        schema, labels, costs, blocks = _scan(owner, _parquet(X, y), costs)
+        schema, target, costs, blocks = _scan(owner, _parquet(X, y), costs, y)
     elif callable(X):
         if y is not None:
             raise ValueError("y must be None where X is a function of blocks, which come with their classes")
-        schema, labels, costs, blocks = _scan(owner, X, costs)
+        schema, target, costs, blocks = _scan(owner, X, costs)
     elif hasattr(X, "__next__"):
         raise TypeError(
             "X must be readable once per round, got an iterator, which is used up after the first; "
             "pass the function that makes it"
         )
     else:
-        if y is None:
-            raise ValueError(f"{type(owner).__name__} requires y to be passed, but the target y is None.")
-        table = Table.from_data(X, owner.categorical_features)
-        check_features(owner, X, reset=True)
-        labels = _labels(y)
-        if len(labels) != table.n_samples:
-            raise ValueError(
-                "Found input variables with inconsistent numbers of samples: "
-                f"X has {table.n_samples} rows, y {len(labels)}"
-            )
+        table, target = read_table_and_target(owner, X, y)
         schema, blocks = table.schema, lambda: slices(table)
-    classes, codes = np.unique(labels, return_inverse=True)
-    return Rows(
-        schema,
-        classes,
-        codes.astype(np.int32),
-        None if costs is None else check_example_costs(costs, len(labels), len(classes)),
-        None if sample_weight is None else check_weight(sample_weight, len(labels)),
-        blocks,
-    )
+    targets = read_targets(target, sample_weight, costs, owner.cost_matrix)
+    return Rows(**vars(targets), schema=schema, blocks=blocks)
 
 
 def slices(table: Table) -> Iterator[Table]:
@@ -101,12 +75,6 @@ def joined(tables: Sequence[Table]) -> Table:
 def with_column(table: Table, schema: Schema, codes: NDArray[np.int32]) -> Table:
     """Return the table with one more column; the schema has it already."""
     return Table._trusted(schema, [*table.columns, codes], table.n_samples)
-
-
-def _labels(y: Any) -> NDArray[Any]:
-    labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
-    check_classification_targets(labels)
-    return labels
 
 
 def _parquet(path: Any, target: Any) -> Callable[[], Iterator[tuple[Any, Any]]]:
@@ -130,7 +98,9 @@ def _parquet(path: Any, target: Any) -> Callable[[], Iterator[tuple[Any, Any]]]:
     return blocks
 
 
-def _scan(owner: Any, source: Callable[[], Any], costs: Any) -> tuple[Schema, NDArray[Any], Any, Blocks]:
+def _scan(
+    owner: Any, source: Callable[[], Any], costs: Any, name: str | None = None
+) -> tuple[Schema, CodedTarget, Any, Blocks]:
     """Read every block once: the columns, the classes and the costs; features are not kept."""
     columns: tuple[Column, ...] = ()
     labels, bills = [], []
@@ -138,7 +108,7 @@ def _scan(owner: Any, source: Callable[[], Any], costs: Any) -> tuple[Schema, ND
         X, y, *bill = block
         table = Table.from_data(X, owner.categorical_features)
         columns = _merged(columns, table.schema.columns)
-        labels.append(_labels(np.array(y.to_pylist()) if hasattr(y, "to_pylist") else y))
+        labels.append(check_labels(np.array(y.to_pylist()) if hasattr(y, "to_pylist") else y))
         bills += bill
         if len(labels[-1]) != table.n_samples:
             raise ValueError(f"a block has {table.n_samples} rows but {len(labels[-1])} classes")
@@ -157,7 +127,9 @@ def _scan(owner: Any, source: Callable[[], Any], costs: Any) -> tuple[Schema, ND
         for X, *_ in source():
             yield from slices(schema.encode(X))
 
-    return schema, np.concatenate(labels), costs, blocks
+    target = CodedTarget.of(np.concatenate(labels))
+    owner._training_info = training_info(schema, None, name, len(target))
+    return schema, target, costs, blocks
 
 
 def _merged(known: tuple[Column, ...], new: tuple[Column, ...]) -> tuple[Column, ...]:

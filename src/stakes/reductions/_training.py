@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.costs import CostMatrix
 from stakes.reductions._rows import BLOCK, Rows
 from stakes.reductions._sampling import uniforms
 from stakes.table import Table
@@ -28,14 +27,11 @@ class Training:
     Attributes
     ----------
     rows : Rows
-    class_costs : array of shape (n_classes, n_classes)
-        Costs ``[actual, predicted]``, used where rows have no costs of their own.
     held : bool array of shape (n_samples,) or None
         Rows that no sample may have.
     """
 
     rows: Rows
-    class_costs: Floats
     held: NDArray[np.bool_] | None
 
     @cached_property
@@ -50,7 +46,7 @@ class Training:
         return np.ones(len(self.rows.codes))
 
     @classmethod
-    def of(cls, rows: Rows, costs: CostMatrix, seed: int, fraction: float) -> Self:
+    def of(cls, rows: Rows, seed: int, fraction: float) -> Self:
         """Start with a fraction of the rows held out."""
         held = None
         if fraction > 0:
@@ -59,7 +55,7 @@ class Training:
             held[np.argmin(draws)] = True
             if held.all():
                 raise ValueError(f"n_iter_no_change needs rows to hold out, got {len(rows.codes)} in all")
-        return cls(rows, costs.values, held)
+        return cls(rows, held)
 
     @property
     def class_weights(self) -> NDArray[Any]:
@@ -76,7 +72,7 @@ class Training:
     def costs(self, rows: slice | NDArray[np.bool_]) -> Floats:
         """Costs of each class for these rows, shifted so that the cheapest costs 0."""
         codes = self.rows.codes[rows]
-        bill = self.class_costs[codes] if self.rows.costs is None else self.rows.costs[rows]
+        bill = self.rows.cost_values[codes] if self.rows.costs is None else self.rows.costs[rows]
         return bill - bill.min(axis=1, keepdims=True)
 
     def weigh(self, importance: Callable[[Floats], Floats]) -> None:

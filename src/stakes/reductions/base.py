@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._base.features import check_features, reject_weight
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
-from stakes._base.saving import SavedModel, training_info
-from stakes.costs import CostMatrix, as_cost_matrix, mean_cost_matrix
+from stakes._base.saving import SavedModel
 from stakes.decision import CostDecisionMixin, expected_costs, min_cost_class, most_probable_class
 from stakes.reductions import _saving
 from stakes.reductions._components import Layout, fit_component, votes
@@ -206,14 +205,13 @@ class Reduction(
         if go_on:
             self._check_same(rows)
         self.schema_, self.classes_ = rows.schema, rows.classes
-        self._training_info = training_info(rows.schema, getattr(X, "target", None), y, len(rows.codes))
-        self.cost_matrix_ = self._class_costs(rows)
+        self.cost_matrix_ = rows.effective_cost_matrix
         self._layout = Layout(self._component(), rows.schema, rows.classes.tolist(), self._relational)
         if not go_on:
             self._seed = int(np.random.default_rng(self.random_state).integers(2**63))
             self.estimators_, self.alphas_, self.sample_counts_ = [], [], []
         if len(self.classes_) > 1:
-            self._learn(Training.of(rows, self.cost_matrix_, self._seed, self._held_out()))
+            self._learn(Training.of(rows, self._seed, self._held_out()))
         return self
 
     def _learn(self, training: Training) -> None:
@@ -333,11 +331,6 @@ class Reduction(
 
     def _held_out(self) -> float:
         return 0.0 if self.n_iter_no_change is None else self.validation_fraction
-
-    def _class_costs(self, rows: Rows) -> CostMatrix:
-        if self.cost_matrix is None and rows.costs is not None:
-            return mean_cost_matrix(rows.costs, rows.codes, rows.classes, rows.weight)
-        return as_cost_matrix(self.cost_matrix, rows.classes)
 
     def _check_same(self, rows: Rows) -> None:
         if rows.schema != self.schema_ or not np.array_equal(rows.classes, self.classes_):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from stakes import _core
 from stakes._base import documents
 from stakes._base.saving import read_schema
+from stakes._base.training import TrainingSet
 from stakes._text.ranges import Range
 from stakes._text.words import number
 from stakes.table import Schema, Table
@@ -120,16 +121,10 @@ class Bins:
         return cls(schema, cuts, data["whole"])
 
 
-def mdl_bins(
-    table: Table,
-    codes: NDArray[np.int32],
-    n_classes: int,
-    weight: NDArray[np.float64] | None,
-    *,
-    whole: bool = False,
-    n_threads: int = 1,
-) -> Bins:
+def mdl_bins(training: TrainingSet, *, whole: bool = False, n_threads: int = 1) -> Bins:
     """Cut the numeric columns of a table by Fayyad and Irani's criterion."""
-    sizes = [len(c.categories) if c.is_nominal else -1 for c in table.schema.columns]
-    cuts = _core.mdl_cuts(_core.Table(table.columns, sizes), codes, n_classes, weight, n_threads)
-    return Bins(table.schema, tuple(cuts), whole)
+    schema = training.table.schema
+    sizes = [len(c.categories) if c.is_nominal else -1 for c in schema.columns]
+    columns = _core.Table(training.table.columns, sizes)
+    cuts = _core.mdl_cuts(columns, training.codes, len(training.classes), training.weight, n_threads)
+    return Bins(schema, tuple(cuts), whole)

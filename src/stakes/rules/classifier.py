@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import clone
@@ -13,8 +14,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import check_features
+from stakes._base.labels import CodedTarget
 from stakes._base.private_sklearn import HasMethods, Interval, StrOptions
-from stakes._base.saving import inner_from_dict, inner_to_dict, saveable, training_info
+from stakes._base.saving import inner_from_dict, inner_to_dict, saveable
 from stakes.rules.base import RuleModel
 from stakes.rules.inputs import (
     check_cut_offs,
@@ -293,22 +295,7 @@ class RuleClassifier(RuleModel):
 
     def _read(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> tuple[Examples, Settings]:
         """Check parameters and data, and put them into the shape that learning takes."""
-        self._validate_params()
-        examples = read_examples(
-            X,
-            y,
-            sample_weight,
-            costs,
-            cost_matrix=self.cost_matrix,
-            class_costs=self.class_costs,
-            cost_vector=self.cost_vector,
-            feature_costs=self.feature_costs,
-            categorical_features=self.categorical_features,
-            owner=type(self).__name__,
-        )
-        check_features(self, X, reset=True)
-        table = examples.table
-        self._training_info = training_info(table.schema, table.target, y, table.n_samples)
+        examples = read_examples(self, X, y, sample_weight, costs)
         settings = Settings(
             t_bad=self.t_bad,
             min_support=support_vector(self.min_support, examples.classes),
@@ -330,7 +317,8 @@ class RuleClassifier(RuleModel):
             check_is_fitted(self.fallback)
         except NotFittedError:
             extra = {} if sample_weight is None else {"sample_weight": sample_weight}
-            return clone(self.fallback).fit(X, y, **extra)
+            labels = np.asarray(y) if isinstance(y, CodedTarget) else y
+            return clone(self.fallback).fit(X, labels, **extra)
         return self.fallback
 
     # ---- saving --------------------------------------------------------------------------------------------

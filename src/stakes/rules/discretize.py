@@ -14,12 +14,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import check_features
-from stakes._base.labels import class_codes
 from stakes._base.private_sklearn import Interval, StrOptions
-from stakes._base.saving import SavedModelMixin, saveable, training_info
-from stakes._base.weights import check_weight
+from stakes._base.saving import SavedModelMixin, saveable
+from stakes._base.training import read_training
 from stakes.rules.bins import Bins, mdl_bins
-from stakes.table import Table
 
 
 @saveable
@@ -104,16 +102,9 @@ class MDLDiscretizer(SavedModelMixin, TransformerMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), optional
             How many rows each row stands for.
         """
-        self._validate_params()
-        table = Table.from_data(X, self.categorical_features, check_finite=False)
-        check_features(self, X, reset=True)
-        classes, codes = class_codes(y, table.n_samples, type(self).__name__)
-        self._training_info = training_info(table.schema, table.target, y, table.n_samples)
-        weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
+        training = read_training(self, X, y, sample_weight, check_finite=False)
         threads = effective_n_jobs(self.n_jobs)
-        self._set_fitted(
-            mdl_bins(table, codes, len(classes), weight, whole=self.keep_whole, n_threads=threads)
-        )
+        self._set_fitted(mdl_bins(training, whole=self.keep_whole, n_threads=threads))
         return self
 
     def _set_fitted(self, bins: Bins) -> None:

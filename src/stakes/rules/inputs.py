@@ -9,70 +9,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._base.labels import class_codes
-from stakes._base.weights import check_weight
-from stakes.costs import (
-    CostMatrix,
-    as_cost_matrix,
-    as_feature_costs,
-    check_example_costs,
-    example_vector,
-    mean_cost_matrix,
-)
+from stakes._base.training import read_training
+from stakes.costs import CostMatrix, example_vector
 from stakes.rules.learn import Examples
-from stakes.table import Table
 
 #: Least support of a class that ``min_support`` does not name.
 DEFAULT_SUPPORT = 0.01
 
 
-def read_examples(
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    costs: Any,
-    *,
-    cost_matrix: Any,
-    class_costs: Any,
-    cost_vector: str,
-    feature_costs: Any,
-    categorical_features: Any,
-    owner: str,
-) -> Examples:
-    """Read training rows with their weights and costs; parameters as in :class:`RuleClassifier`."""
-    table = Table.from_data(X, categorical_features)
-    classes, codes = class_codes(y, table.n_samples, owner)
-    weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
-    own = None if costs is None else check_example_costs(costs, len(codes), len(classes))
-    if class_costs is not None:
-        if cost_matrix is not None:
+def read_examples(owner: Any, X: Any, y: Any, sample_weight: Any, costs: Any) -> Examples:
+    """Read what a `RuleClassifier` is given to learn from, with what mistakes cost by its parameters."""
+    training = read_training(owner, X, y, sample_weight, costs)
+    classes = training.classes
+    if owner.class_costs is not None:
+        if owner.cost_matrix is not None:
             raise ValueError("class_costs and cost_matrix must not be given together; one of them is enough")
-        vector = class_cost_vector(class_costs, classes)
+        vector = class_cost_vector(owner.class_costs, classes)
         matrix = CostMatrix(vector[:, None] * (1.0 - np.eye(len(classes))), classes)
     else:
-        if cost_matrix is None and own is not None:
-            matrix = mean_cost_matrix(own, codes, classes, weight)
-        else:
-            matrix = as_cost_matrix(cost_matrix, classes)
-        vector = matrix.vector(cost_vector)
+        matrix = training.effective_cost_matrix
+        vector = matrix.vector(owner.cost_vector)
+    own = training.costs
     return Examples(
-        table=table,
-        codes=codes,
-        classes=classes,
-        weight=weight,
-        costs=matrix.values,
+        **vars(training) | {"cost_matrix": matrix},
         # with one class there is no mistake, and a rule for it is as good as any
         class_costs=np.ascontiguousarray(vector) if len(classes) > 1 else np.ones(1),
-        row_costs=None if own is None else example_vector(own, codes, cost_vector),
-        feature_costs=as_feature_costs(feature_costs, table.schema.names),
+        row_costs=None if own is None else example_vector(own, training.codes, owner.cost_vector),
     )
 
 
 def more_examples(examples: Examples, X: Any, y: Any, *, unseen: str, owner: str) -> Examples:
     """Other rows of the same problem, to judge rules on."""
     table = examples.table.schema.encode(X, unseen=unseen, owner=owner)
-    codes = CostMatrix(examples.costs, examples.classes).codes(y).astype(np.int32)
-    return replace(examples, table=table, codes=codes, weight=None, row_costs=None)
+    codes = examples.effective_cost_matrix.codes(y).astype(np.int32)
+    return replace(examples, table=table, codes=codes, weight=None, costs=None, row_costs=None)
 
 
 def class_cost_vector(class_costs: Any, classes: NDArray[Any]) -> NDArray[np.float64]:

@@ -5,64 +5,41 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
 from stakes._base.folds import stratified_folds
-from stakes.costs import FeatureCosts
+from stakes._base.training import TrainingSet
 from stakes.rules.bins import mdl_bins
 from stakes.rules.model import RuleSet
-from stakes.table import Table
 
 
 class RuleSearchWarning(UserWarning):
     """The search for rules met a bound and did not look at everything."""
 
 
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """Training rows with all that is known about them.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Examples(TrainingSet):
+    """Training rows, with what the quality of rules is made of.
 
     Attributes
     ----------
-    table : Table
-    codes : int32 array of class codes
-    classes : array of class labels
-    weight : array of shape (n_samples,) or None
-    costs : float64 array of shape (n_classes, n_classes)
-        Cost matrix, for bills.
     class_costs : float64 array of shape (n_classes,)
-        What mistaking each class costs, for the quality of rules.
+        What mistaking each class costs.
     row_costs : array of shape (n_samples,) or None
         What mistaking each row costs, where rows bring costs of their own.
-    feature_costs : FeatureCosts or None
     """
 
-    table: Table
-    codes: NDArray[np.int32]
-    classes: NDArray[Any]
-    weight: NDArray[np.float64] | None
-    costs: NDArray[np.float64]
     class_costs: NDArray[np.float64]
     row_costs: NDArray[np.float64] | None = None
-    feature_costs: FeatureCosts | None = None
 
-    def take(self, rows: NDArray[Any]) -> Examples:
+    def take(self, samples: NDArray[Any]) -> Self:
         """Return some of the rows."""
-        return replace(
-            self,
-            table=self.table.take(rows),
-            codes=self.codes[rows],
-            weight=None if self.weight is None else self.weight[rows],
-            row_costs=None if self.row_costs is None else self.row_costs[rows],
-        )
-
-    def weights(self) -> NDArray[np.float64]:
-        """Weight of each row, 1 where none was given."""
-        return np.ones(len(self.codes)) if self.weight is None else self.weight
+        row_costs = None if self.row_costs is None else self.row_costs[samples]
+        return replace(super().take(samples), row_costs=row_costs)
 
 
 @dataclass(frozen=True)
@@ -92,14 +69,7 @@ def learn_rules(examples: Examples, settings: Settings, cut_offs: Sequence[float
         Qualities from which rules are accepted, ascending.
     """
     learnt_from, held_out = _set_aside(examples, settings)
-    bins = mdl_bins(
-        learnt_from.table,
-        learnt_from.codes,
-        len(examples.classes),
-        learnt_from.weight,
-        whole=settings.keep_whole,
-        n_threads=settings.n_threads,
-    )
+    bins = mdl_bins(learnt_from, whole=settings.keep_whole, n_threads=settings.n_threads)
     found, cuts, _, length = _core.search_rules(
         bins.core(learnt_from.table),
         learnt_from.codes,
@@ -131,7 +101,7 @@ def learn_rules(examples: Examples, settings: Settings, cut_offs: Sequence[float
             quality=quality,
             class_weights=weights.reshape(-1, len(examples.classes)),
             silent_weights=np.zeros(len(examples.classes)),
-            costs=examples.costs,
+            costs=examples.cost_values,
             t_good=float(cut_off),
             feature_costs=examples.feature_costs,
         )
@@ -166,7 +136,7 @@ def chosen(rules: RuleSet, which: NDArray[Any]) -> RuleSet:
 def with_silence(rules: RuleSet, examples: Examples, n_threads: int = 1) -> RuleSet:
     """Note what the training rows without a rule are like; all rows where there is none without."""
     silent = rules.match(examples.table, n_threads) < 0
-    weight = examples.weights()
+    weight = examples.weight_or_ones
     if not weight[silent].any():
         silent = np.ones(len(weight), dtype=bool)
     counts = np.zeros(len(rules.classes))
@@ -177,7 +147,7 @@ def with_silence(rules: RuleSet, examples: Examples, n_threads: int = 1) -> Rule
 def covered(rules: RuleSet, examples: Examples) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Class weights, and weights times costs, of the rows that each rule covers."""
     codes, k = rules.bins.codes(examples.table), len(rules.classes)
-    weight = examples.weights()
+    weight = examples.weight_or_ones
     cost = examples.class_costs[examples.codes] if examples.row_costs is None else examples.row_costs
     weights, shares = np.zeros((2, len(rules), k))
     for i in range(len(rules)):
@@ -217,7 +187,7 @@ def _set_aside(examples: Examples, settings: Settings) -> tuple[Examples, Exampl
         return examples, None
     fold = stratified_folds(examples.codes.astype(np.intp), n_folds, settings.random_state)
     kept = np.flatnonzero(fold > 0)
-    if not examples.weights()[kept].any():
+    if not examples.weight_or_ones[kept].any():
         return examples, None
     return examples.take(kept), examples.take(np.flatnonzero(fold == 0))
 
@@ -225,7 +195,7 @@ def _set_aside(examples: Examples, settings: Settings) -> tuple[Examples, Exampl
 def _supports(min_support: float | Sequence[float], examples: Examples) -> NDArray[np.float64]:
     """Least weight per class: below 1 a share of all rows, but at least two of them; else that many rows."""
     given = np.broadcast_to(min_support, examples.classes.shape)
-    total = float(examples.weights().sum())
+    total = float(examples.weight_or_ones.sum())
     return np.where(given < 1, np.maximum(given * total, min(2.0, total)), given)
 
 

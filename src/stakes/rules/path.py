@@ -54,7 +54,7 @@ def bills(
 ) -> tuple[NDArray[np.float64], int]:
     """Weighted sums over rows: weight, decided, right, mistakes, tests, silence; and the number of rules."""
     speaking = rules.match(rows.table, n_threads)
-    weight, decided = rows.weights(), speaking >= 0
+    weight, decided = rows.weight_or_ones, speaking >= 0
     answer = rules.label[speaking[decided]]
     actual, share = rows.codes[decided], weight[decided]
     sums = np.array(
@@ -108,7 +108,7 @@ def cross_validated(
     examples: Examples, settings: Settings, cut_offs: Sequence[float], abstain_cost: float, cv: Any
 ) -> list[CoveragePoint]:
     """Points of a cross-validation: stratified folds where ``cv`` is their number. Empty for a single row."""
-    weight = examples.weights()
+    weight = examples.weight_or_ones
     pairs = [
         (examples.take(train), examples.take(test))
         for train, test in _splits(examples, cv, settings.random_state)

@@ -11,23 +11,12 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from stakes import _core
-from stakes._base.features import check_features
-from stakes._base.labels import class_codes
 from stakes._base.private_sklearn import Interval, StrOptions
-from stakes._base.saving import saveable, training_info
-from stakes._base.weights import check_weight
-from stakes.costs import (
-    CostMatrix,
-    FeatureCosts,
-    PriceArrays,
-    as_cost_matrix,
-    as_feature_costs,
-    check_example_costs,
-    mean_cost_matrix,
-)
-from stakes.table import Table
+from stakes._base.saving import saveable
+from stakes._base.training import TrainingSet, read_training
+from stakes.costs import PriceArrays
 from stakes.tree.base import TreeClassifier
-from stakes.tree.c45.learn import RowWeights, learn_tree, row_weights
+from stakes.tree.c45.learn import learn_tree, row_weights
 from stakes.tree.core import node_probabilities
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
@@ -260,58 +249,42 @@ class C45Classifier(TreeClassifier):
             weigh by their own costs instead of their class's, and without a ``cost_matrix`` the mean row of
             each class takes its place in decisions.
         """
-        self._validate_params()
-        table = Table.from_data(X, self.categorical_features, check_finite=False)
-        check_features(self, X, reset=True)
-        classes, codes = class_codes(y, table.n_samples, type(self).__name__)
-        self._training_info = training_info(table.schema, table.target, y, table.n_samples)
-        weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
-        example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
-        matrix = self._class_costs(classes, codes, example_costs, weight)
-        prices = self._prices(table)
-        cost_values = _uniform(len(classes)) if matrix is None else matrix.values
-        arrays = None if prices is None else prices.arrays(table.schema.names)
-        limits = {
-            "max_upfront_cost": np.inf if self.max_upfront_cost is None else self.max_upfront_cost,
-            "max_path_cost": np.inf if self.max_path_cost is None else self.max_path_cost,
-        }
+        training = read_training(self, X, y, sample_weight, costs, check_finite=False)
+        self._check_prices(training)
         if self.criterion == "total_cost":
-            observed = None
-            tree = self._search(table, codes, weight, cost_values, arrays, limits)
+            tree, observed = self._search(training), None
         else:
-            weights = row_weights(self.cost_use, self.cost_vector, codes, weight, matrix, example_costs)
-            tree, observed = self._grow(table, codes, weights, cost_values, arrays, limits)
+            tree, observed = self._grow(training)
         smoothing = (tree.parent, self.smoothing, self.smoothing_strength)
         self._set_fitted(
             FittedTree.decided(
                 tree=tree,
-                schema=table.schema,
-                classes=classes,
+                schema=training.table.schema,
+                classes=training.classes,
                 values=node_probabilities(tree.class_weights, *smoothing),
-                costs=None if matrix is None else matrix.values,
+                costs=None if training.cost_matrix is None else training.cost_matrix.values,
                 min_cost=self.decision == "min_cost" or self.criterion == "total_cost",
                 observed=observed,
                 row_values=None if observed is None else node_probabilities(observed, *smoothing),
-                feature_costs=prices,
+                feature_costs=training.feature_costs,
             )
         )
         return self
 
-    def _grow(
-        self,
-        table: Table,
-        codes: NDArray[np.int32],
-        weights: RowWeights,
-        cost_values: NDArray[np.float64],
-        prices: PriceArrays | None,
-        limits: dict[str, float],
-    ) -> tuple[TreeModel, NDArray[np.float64] | None]:
+    def _grow(self, training: TrainingSet) -> tuple[TreeModel, NDArray[np.float64] | None]:
         return learn_tree(
-            table,
-            codes,
-            len(cost_values),
-            weights,
-            cost_values,
+            training.table,
+            training.codes,
+            len(training.classes),
+            row_weights(
+                self.cost_use,
+                self.cost_vector,
+                training.codes,
+                training.weight,
+                training.cost_matrix,
+                training.costs,
+            ),
+            training.cost_values,
             _core.GrowOptions(
                 dialect=self.dialect,
                 criterion=self.criterion,
@@ -326,57 +299,38 @@ class C45Classifier(TreeClassifier):
                 best_first=self.growth == "best_first",
                 gamma=self.gamma,
                 ratio_of_candidate=self.ratio_of_candidate,
-                **limits,
+                max_upfront_cost=_or_infinite(self.max_upfront_cost),
+                max_path_cost=_or_infinite(self.max_path_cost),
             ),
-            core_prices(prices),
+            core_prices(training.price_arrays),
             prune=self.prune,
             confidence=self.confidence,
             raise_subtrees=self.raise_subtrees,
         )
 
-    def _search(
-        self,
-        table: Table,
-        codes: NDArray[np.int32],
-        weight: NDArray[np.float64] | None,
-        cost_values: NDArray[np.float64],
-        prices: PriceArrays | None,
-        limits: dict[str, float],
-    ) -> TreeModel:
+    def _search(self, training: TrainingSet) -> TreeModel:
+        free = PriceArrays.plain(np.zeros(len(training.table.schema)))
         return learn_total_cost(
-            table,
-            codes,
-            len(cost_values),
-            weight,
-            cost_values,
-            PriceArrays.plain(np.zeros(len(table.schema))) if prices is None else prices,
+            training.table,
+            training.codes,
+            len(training.classes),
+            training.weight,
+            training.cost_values,
+            training.price_arrays or free,
             max_depth=6 if self.max_depth is None else self.max_depth,
             max_bins=self.max_bins or 64,
-            max_path_cost=limits["max_path_cost"],
-            max_upfront_cost=limits["max_upfront_cost"],
+            max_path_cost=_or_infinite(self.max_path_cost),
+            max_upfront_cost=_or_infinite(self.max_upfront_cost),
             n_jobs=effective_n_jobs(self.n_jobs),
             random_state=self.random_state,
         )
 
-    def _prices(self, table: Table) -> FeatureCosts | None:
-        prices = as_feature_costs(self.feature_costs, table.schema.names)
+    def _check_prices(self, training: TrainingSet) -> None:
         limits = self.max_upfront_cost is not None or self.max_path_cost is not None
-        if prices is None and (self.criterion in PRICED or limits):
+        if training.feature_costs is None and (self.criterion in PRICED or limits):
             what = "a limit on costs" if limits else f"criterion={self.criterion!r}"
             raise ValueError(f"feature_costs must say what columns cost, since {what} is given; got None")
-        return prices
-
-    def _class_costs(
-        self,
-        classes: NDArray[Any],
-        codes: NDArray[np.int32],
-        costs: NDArray[np.float64] | None,
-        weight: NDArray[np.float64] | None,
-    ) -> CostMatrix | None:
-        if self.cost_matrix is not None:
-            return as_cost_matrix(self.cost_matrix, classes)
-        return None if costs is None else mean_cost_matrix(costs, codes, classes, weight)
 
 
-def _uniform(n_classes: int) -> NDArray[np.float64]:
-    return 1.0 - np.eye(n_classes)
+def _or_infinite(limit: float | None) -> float:
+    return np.inf if limit is None else limit

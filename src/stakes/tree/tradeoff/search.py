@@ -167,8 +167,8 @@ class TradeoffSearchCV(CostWrapper):
         inner = self._inner()
         given = self._given_grid(inner)
         table = X if y is None else Table.from_data(X, inner.categorical_features)
-        _, codes, rows, weight = self._check_fit(X, y, costs, sample_weight)
-        study = Study(self, inner, table, codes, rows, weight)
+        _, targets = self._read(X, y, costs, sample_weight)
+        study = Study(self, inner, table, targets)
         with progress(self.verbose) as advance:
             study.advance = advance
             grid, upfront = study.upfront(given)

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from stakes._base.folds import check_folds, stratified_folds
+from stakes._base.training import Targets, target_for
 from stakes.costs import CostMatrix, FeatureCosts, as_cost_matrix, as_feature_costs
 from stakes.table import Table
 from stakes.tree.core import presort
@@ -33,17 +34,13 @@ class Study:
         search: Any,
         inner: Any,
         table: Table,
-        codes: NDArray[np.intp],
-        rows: NDArray[np.float64] | None,
-        weight: NDArray[np.float64] | None,
+        targets: Targets,
     ) -> None:
-        self.search = search
-        self.table, self.codes, self.rows, self.weight = table, codes, rows, weight
+        self.search, self.table, self.targets = search, table, targets
         self.sorted = presort(table)
-        self.classes = search.classes_
-        names = table.schema.names
+        names, matrix = table.schema.names, inner.cost_matrix
         prices = as_feature_costs(inner.feature_costs, names)
-        self.matrix = None if inner.cost_matrix is None else as_cost_matrix(inner.cost_matrix, self.classes)
+        self.matrix = None if matrix is None else as_cost_matrix(matrix, targets.classes)
         self.kind = type(inner)
         # Parameters that would be read again for each fit are read here.
         self.params = inner.get_params(deep=False) | {
@@ -58,22 +55,23 @@ class Study:
 
     def learn(self, changed: dict[str, Any] | None) -> Any:
         """The model of all rows for a setting of the knob, None being the baseline."""
-        return self._fit(self.sorted, np.arange(len(self.codes)), changed)
+        return self._fit(self.sorted, self.targets, changed)
 
-    def _fit(self, table: Table, which: NDArray[np.intp], changed: dict[str, Any] | None) -> Any:
+    def _fit(self, table: Table, targets: Targets, changed: dict[str, Any] | None) -> Any:
         params = self.params | (self.plain if changed is None else changed)
-        present = np.unique(self.codes[which])
-        extra: dict[str, Any] = {} if self.weight is None else {"sample_weight": self.weight[which]}
+        present = np.unique(targets.codes)
+        extra: dict[str, Any] = {} if targets.weight is None else {"sample_weight": targets.weight}
         # A training fold may lack a class, and with it goes its part of the costs.
         if len(present) == 1:
             params = params | {"cost_matrix": None}
         else:
-            if self.matrix is not None and len(present) < len(self.classes):
+            if self.matrix is not None and len(present) < len(targets.classes):
                 part = self.matrix.values[np.ix_(present, present)]
-                params = params | {"cost_matrix": CostMatrix(part, self.classes[present])}
-            if self.rows is not None:
-                extra["costs"] = self.rows[np.ix_(which, present)]
-        model = self.kind(**params).fit(table, self.classes[self.codes[which]], **extra)
+                params = params | {"cost_matrix": CostMatrix(part, targets.classes[present])}
+            if targets.costs is not None:
+                extra["costs"] = targets.costs[:, present]
+        model = self.kind(**params)
+        model.fit(table, target_for(model, targets), **extra)
         self.advance(1, 0)
         return model
 
@@ -115,52 +113,50 @@ class Study:
     def cross_validate(self, grid: list[Any]) -> tuple[NDArray[np.float64], ...]:
         """Accuracy, cost of mistakes and cost of paths, per row; for each value and for the baseline."""
         settings = [*({self.search.param: value} for value in grid), None]
-        bill = self.search.cost_matrix_.values[self.codes] if self.rows is None else self.rows
         splits = list(self._splits())
         self.advance(0, len(splits) * len(settings))
 
         def fold(split: tuple[NDArray[np.intp], NDArray[np.intp]]) -> NDArray[np.float64]:
-            return self._fold(*split, settings, bill)
+            return self._fold(*split, settings)
 
         sums = np.sum(self._in_threads(fold, splits), axis=0)
-        share = np.ones(len(self.codes)) if self.weight is None else self.weight
-        tested = sum(float(share[test].sum()) for _, test in splits)
+        weight = self.targets.weight_or_ones
+        tested = sum(float(weight[test].sum()) for _, test in splits)
         if tested <= 0:
             raise ValueError("cv must test at least one row of positive weight")
         return tuple(sums.T / tested)
 
     def _fold(
-        self,
-        train: NDArray[np.intp],
-        test: NDArray[np.intp],
-        settings: list[dict[str, Any] | None],
-        bill: NDArray[np.float64],
+        self, train: NDArray[np.intp], test: NDArray[np.intp], settings: list[dict[str, Any] | None]
     ) -> NDArray[np.float64]:
         """Weighted sums over the test rows: right answers, cost of mistakes, of paths; a row per setting."""
         table, unknown = presort(self.table.take(train)), self.table.take(test)
-        share = np.ones(len(test)) if self.weight is None else self.weight[test]
+        learnt_from, judged = self.targets.take(train), self.targets.take(test)
+        weight, bill = judged.weight_or_ones, judged.sample_costs
         sums = np.zeros((len(settings), 3))
         for i, changed in enumerate(settings):
             if self.stop.is_set():
                 break
-            model = self._fit(table, train, changed)
-            predicted = np.searchsorted(self.classes, model.predict(unknown))
+            model = self._fit(table, learnt_from, changed)
+            predicted = np.searchsorted(judged.classes, model.predict(unknown))
             paths = model.path_cost(unknown) if self.search.bill == "path" else np.zeros(len(test))
-            sums[i] = share @ (predicted == self.codes[test]), share @ bill[test, predicted], share @ paths
+            mistakes = bill[np.arange(len(test)), predicted]
+            sums[i] = weight @ (predicted == judged.codes), weight @ mistakes, weight @ paths
         return sums
 
     def _splits(self) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Row numbers of the training and test parts; a part that weighs nothing is no part."""
-        folds, every = check_folds(self.search.cv), np.arange(len(self.codes))
+        folds, every = check_folds(self.search.cv), np.arange(len(self.targets))
         if isinstance(folds, int):
             if len(every) < 2:
                 raise ValueError("cv needs at least 2 rows to split, got n_samples=1")
-            fold = stratified_folds(self.codes, min(folds, len(every)), self.search.random_state)
+            codes = self.targets.codes.astype(np.intp)
+            fold = stratified_folds(codes, min(folds, len(every)), self.search.random_state)
             folds = [(fold != number, fold == number) for number in range(fold.max() + 1)]
         elif hasattr(folds, "split"):
-            folds = folds.split(every[:, np.newaxis], self.classes[self.codes])
+            folds = folds.split(every[:, np.newaxis], np.asarray(self.targets.target))
         for train, test in folds:
-            if self.weight is None or self.weight[train].sum() > 0:
+            if self.targets.weight_or_ones[train].sum() > 0:
                 yield every[train], every[test]
 
 

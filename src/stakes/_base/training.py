@@ -1,0 +1,174 @@
+"""What ``fit`` is given, read once: columns, class codes, weights, costs and prices, in one record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stakes._base.features import check_features
+from stakes._base.labels import CodedTarget, class_codes
+from stakes._base.saving import training_info
+from stakes._base.weights import check_weight
+from stakes.costs import (
+    CostMatrix,
+    FeatureCosts,
+    PriceArrays,
+    as_cost_matrix,
+    as_feature_costs,
+    check_example_costs,
+    mean_cost_matrix,
+)
+from stakes.table import Table
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Targets:
+    """What is known of samples besides their columns.
+
+    Attributes
+    ----------
+    classes : array of shape (n_classes,)
+        Labels in order.
+    codes : int32 array of shape (n_samples,)
+        Position of each sample's label among them.
+    cost_matrix : CostMatrix or None
+        Costs of the classes, in their order: as given, or else the mean of the samples' own; None where there
+        are neither.
+    costs : array of shape (n_samples, n_classes) or None
+        What predicting each class costs for each sample, where samples have costs of their own.
+    weight : array of shape (n_samples,) or None
+        How many rows each sample stands for; None: 1 each.
+    """
+
+    classes: NDArray[Any]
+    codes: NDArray[np.int32]
+    cost_matrix: CostMatrix | None = None
+    costs: Floats | None = None
+    weight: Floats | None = None
+
+    def take(self, samples: NDArray[Any]) -> Self:
+        """Return some of the samples, with the same classes and class costs."""
+        return replace(
+            self,
+            codes=self.codes[samples],
+            costs=None if self.costs is None else self.costs[samples],
+            weight=None if self.weight is None else self.weight[samples],
+        )
+
+    def with_class_costs(self, cost_matrix: Any) -> Self:
+        """Return the same samples with class costs from anything that describes them, else from their own."""
+        if cost_matrix is not None:
+            return replace(self, cost_matrix=as_cost_matrix(cost_matrix, self.classes))
+        if self.costs is None:
+            return replace(self, cost_matrix=None)
+        mean = mean_cost_matrix(self.costs, self.codes, self.classes, self.weight)
+        return replace(self, cost_matrix=mean)
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.codes)
+
+    @property
+    def target(self) -> CodedTarget:
+        """The labels as estimators of stakes take them."""
+        return CodedTarget(self.classes, self.codes)
+
+    @property
+    def weight_or_ones(self) -> Floats:
+        """Weight of each sample, 1 where none was given."""
+        return np.ones(len(self.codes)) if self.weight is None else self.weight
+
+    @property
+    def effective_cost_matrix(self) -> CostMatrix:
+        """Costs of the classes, 1 for every mistake where none were given."""
+        return as_cost_matrix(None, self.classes) if self.cost_matrix is None else self.cost_matrix
+
+    @property
+    def cost_values(self) -> Floats:
+        """The same as an array of shape (n_classes, n_classes), [actual, predicted]."""
+        return 1.0 - np.eye(len(self.classes)) if self.cost_matrix is None else self.cost_matrix.values
+
+    @property
+    def sample_costs(self) -> Floats:
+        """What predicting each class costs for each sample: its own costs, or those of its class."""
+        return self.cost_values[self.codes] if self.costs is None else self.costs
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TrainingSet(Targets):
+    """Samples to learn from: what learners are given.
+
+    Attributes
+    ----------
+    table : Table
+        The columns.
+    feature_costs : FeatureCosts or None
+        What it costs to read them, in their order; None where all are free.
+    """
+
+    table: Table
+    feature_costs: FeatureCosts | None = None
+
+    def take(self, samples: NDArray[Any]) -> Self:
+        """Return some of the samples, with the same classes, class costs and prices."""
+        return replace(super().take(samples), table=self.table.take(samples))
+
+    @property
+    def price_arrays(self) -> PriceArrays | None:
+        """Prices of the columns as learners take them; None where all are free."""
+        return None if self.feature_costs is None else self.feature_costs.arrays(self.table.schema.names)
+
+
+def read_training(
+    owner: Any, X: Any, y: Any, sample_weight: Any = None, costs: Any = None, *, check_finite: bool = True
+) -> TrainingSet:
+    """Check an estimator's parameters and what its ``fit`` was given, and tell it its columns.
+
+    Parameters
+    ----------
+    owner : estimator
+        Its ``categorical_features`` say what is nominal; where it has ``cost_matrix`` and ``feature_costs``,
+        these are the costs of classes and the prices of columns.
+    X, y, sample_weight, costs
+        As ``fit`` takes them.
+    check_finite : bool
+        Whether to look for infinite values; False for a learner whose core looks itself.
+    """
+    owner._validate_params()
+    table, target = read_table_and_target(owner, X, y, check_finite=check_finite)
+    targets = read_targets(target, sample_weight, costs, getattr(owner, "cost_matrix", None))
+    prices = as_feature_costs(getattr(owner, "feature_costs", None), table.schema.names)
+    return TrainingSet(**vars(targets), table=table, feature_costs=prices)
+
+
+def read_table_and_target(
+    owner: Any, X: Any, y: Any, *, check_finite: bool = True
+) -> tuple[Table, CodedTarget]:
+    """Read columns and labels of as many samples, and tell an estimator its columns."""
+    table = Table.from_data(X, owner.categorical_features, check_finite=check_finite)
+    check_features(owner, X, reset=True)
+    classes, codes = class_codes(y, table.n_samples, type(owner).__name__)
+    owner._training_info = training_info(table.schema, table.target, y, table.n_samples)
+    return table, CodedTarget(classes, codes)
+
+
+def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any) -> Targets:
+    """Check weights and costs of labels that are coded."""
+    n_samples, n_classes = len(target), len(target.classes)
+    return Targets(
+        classes=target.classes,
+        codes=target.codes,
+        weight=None if sample_weight is None else check_weight(sample_weight, n_samples),
+        costs=None if costs is None else check_example_costs(costs, n_samples, n_classes),
+    ).with_class_costs(cost_matrix)
+
+
+def target_for(estimator: Any, targets: Targets) -> Any:
+    """Return labels as an estimator takes them: coded where it is one of stakes, which would code them."""
+    own = type(estimator).__module__.startswith("stakes.")
+    return targets.target if own else np.asarray(targets.target)
