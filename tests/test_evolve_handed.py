@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import FrozenInstanceError, replace
-from types import SimpleNamespace
 from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 
 from stakes import GDTClassifier
-from stakes.evolve import gdt, plots, seeds
+from stakes.evolve import alpha, gdt, plots, seeds
 from stakes.evolve import run as run_module
 from stakes.evolve.alpha import STEPS, AlphaPath, alpha_path, noise_alpha
 from stakes.evolve.checkpoint import write_arrays
@@ -19,7 +18,7 @@ from stakes.evolve.coding import code_table, thresholds
 from stakes.evolve.history import EvolutionHistory, Generation
 from stakes.evolve.problem import sketch_of
 from stakes.evolve.run import Run, evolve
-from stakes.evolve.settings import odds
+from stakes.evolve.settings import Settings, odds
 from test_evolve_course import Scripted
 from test_evolve_parts import CODES, ROW_COSTS, ints, some_problem, some_table, two_tests
 
@@ -52,26 +51,26 @@ X, Y = np.arange(5.0)[:, None], ["a", "a", "b", "b", "b"]
 
 def test_rows_without_weight_are_no_rows(handed):
     model, weight = GDTClassifier(), np.array([0.5, 0.0, 2.0, 0.0, 1.0])
-    _, table, classes, codes, weights, costs = handed(
-        "problem_of", lambda: model.fit(X, Y, weight, costs=ROW_COSTS)
-    )
-    assert table.columns[0].tolist() == [0.0, 2.0, 4.0] and codes.tolist() == [0, 1, 1]
-    assert weights.tolist() == [0.5, 2.0, 1.0] and costs.tolist() == ROW_COSTS[[0, 2, 4]].tolist()
-    assert classes.tolist() == ["a", "b"]
+    rows, _ = handed("problem_of", lambda: model.fit(X, Y, weight, costs=ROW_COSTS))
+    assert rows.table.columns[0].tolist() == [0.0, 2.0, 4.0] and rows.codes.tolist() == [0, 1, 1]
+    assert rows.weight.tolist() == [0.5, 2.0, 1.0] and rows.costs.tolist() == ROW_COSTS[[0, 2, 4]].tolist()
+    assert rows.classes.tolist() == ["a", "b"]
+    # what a class costs is the mean of the rows that count
+    assert rows.cost_values.tolist() == [[0, 1], [(2 * 6 + 1 * 1) / 3, 0]]
     rest = handed("problem_of", lambda: model.fit(X, Y, weight))
-    assert rest[1].n_samples == 3 and rest[5] is None
+    assert rest[0].table.n_samples == 3 and rest[0].costs is None
     whole = handed("problem_of", lambda: model.fit(X, Y, np.full(5, 0.5)))
-    assert whole[1].n_samples == 5 and whole[4].tolist() == [0.5] * 5
+    assert whole[0].table.n_samples == 5 and whole[0].weight.tolist() == [0.5] * 5
 
 
 def test_the_choice_of_alpha_is_kept_beside_the_run(handed, tmp_path):
     model = GDTClassifier(alpha="auto")
-    assert handed("alpha_path", lambda: model.fit(X, Y))[6:] == [None, ""]
+    assert handed("alpha_path", lambda: model.fit(X, Y))[3:] == [None, ""]
     model.checkpoint = tmp_path / "run"
-    path, words = handed("alpha_path", lambda: model.fit(X, Y))[6:]
+    path, words = handed("alpha_path", lambda: model.fit(X, Y))[3:]
     assert path == tmp_path / "run.alpha" and "'alpha': 0.0" in words and "n_threads" not in words
     model.set_params(n_jobs=2, debug=True)
-    assert handed("alpha_path", lambda: model.fit(X, Y))[7] == words
+    assert handed("alpha_path", lambda: model.fit(X, Y))[4] == words
 
 
 def test_a_model_has_the_costs_that_were_given():
@@ -157,33 +156,41 @@ def test_cuts_are_of_the_kind_that_the_core_takes():
 
 def test_rows_that_were_drawn_count_by_their_weight():
     whole = some_problem(np.array([1.0, 2, 3, 4, 5]))
-    tree = seeds.c45_tree(some_table(), whole, np.arange(5), np.array([2, 1, 0, 1, 1]), "none", None)
+    tree = seeds.c45_tree(whole, np.array([2, 1, 0, 1, 1]), "none", None)
     assert tree.class_weights[0].tolist() == [2 * 1 + 2, 4 + 5]
 
 
 @pytest.mark.parametrize("n_rows", [20_000, 20_001])
 def test_seeds_are_learnt_from_no_more_than_20000_rows(n_rows, monkeypatch):
     given = []
-    monkeypatch.setattr(seeds, "c45_tree", lambda rows, problem, sample, *_: given.append((rows, sample)))
+    monkeypatch.setattr(seeds, "c45_tree", lambda rows, *_: given.append(rows))
     monkeypatch.setattr(seeds, "sketch_of", lambda *_: None)
-    table = SimpleNamespace(take=lambda sample: sample)
-    whole = SimpleNamespace(codes=np.zeros(n_rows, np.int32), coded=None)
-    assert list(seeds.seed_trees(table, whole, 1, -1, 0)) == []
-    ((rows, sample),) = given
-    assert len(sample) == len(np.unique(sample)) == 20_000
-    assert (rows is table) if n_rows == 20_000 else (rows is sample)
+
+    class Whole:
+        coded = None
+        take = staticmethod(lambda sample: sample)
+
+        def __len__(self):
+            return n_rows
+
+    whole, one = Whole(), Settings.of(GDTClassifier(population_size=2, seeds=0.5))
+    assert list(seeds.seed_trees(whole, one, 0)) == []
+    (rows,) = given
+    assert len(rows) == 20_000
+    assert rows is whole if n_rows == 20_000 else len(np.unique(rows)) == 20_000
 
 
 def test_the_noise_of_a_single_row_is_not_known():
     alone = np.array([0])
-    assert noise_alpha(some_table().take(alone), some_problem().take(alone), 0) == 5e-5
+    assert noise_alpha(some_problem().take(alone), 0) == 5e-5
 
 
-def test_penalties_are_steps_per_row_even_where_no_fold_was_done():
+def test_penalties_are_steps_per_row_even_where_no_fold_was_done(monkeypatch):
     def stopped(*_):
         raise KeyboardInterrupt
 
-    path = alpha_path(some_table(), some_problem(), None, stopped, None, 0)
+    monkeypatch.setattr(alpha, "seed_trees", stopped)
+    path = alpha_path(some_problem(), Settings.of(GDTClassifier()), 0)
     assert path.alphas.tolist() == [step / 5 for step in STEPS] and path.interrupted
     assert path.costs.shape == path.sizes.shape == (0, len(STEPS))
 

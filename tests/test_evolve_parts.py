@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from stakes import FeatureCosts, GDTClassifier, Table
+from stakes import CostMatrix, FeatureCosts, GDTClassifier, Table
+from stakes._base.labels import CodedTarget
+from stakes._base.training import TrainingSet, read_targets
 from stakes._core import MAX_DEPTH, EvolveOptions
+from stakes.costs import as_feature_costs
 from stakes.evolve import coding, problem
 from stakes.evolve.coding import code_table, thresholds
 from stakes.evolve.problem import problem_of, sketch_of
-from stakes.evolve.settings import core_options, odds, setting
+from stakes.evolve.settings import Settings, odds
 from stakes.tree.model import TreeModel
 
 # ---- parameters --------------------------------------------------------------------------------------------
@@ -60,11 +65,11 @@ def test_defaults_are_the_documented_ones():
 def test_none_stands_for_what_the_docstring_says():
     names = ("alpha", "max_generations", "patience", "min_samples_leaf")
     stands_for = {
-        variant: [setting({"variant": variant, name: None}, name) for name in names]
+        variant: [getattr(Settings.of(GDTClassifier(variant=variant)), name) for name in names]
         for variant in ("paper", "memetic")
     }
     assert stands_for == {"paper": [0.001, 1000, 200, "sqrt"], "memetic": ["noise", 300, 100, 5]}
-    assert setting({"variant": "paper", "patience": 7}, "patience") == 7
+    assert Settings.of(GDTClassifier(variant="paper", patience=7)).patience == 7
 
 
 LARGEST = 2**31 - 1
@@ -114,7 +119,7 @@ def test_parameters_end_where_they_should(name):
 
 
 def test_options_of_the_core_follow_from_the_parameters():
-    params = GDTClassifier(
+    model = GDTClassifier(
         population_size=8,
         crossover_rate=0.3,
         mutation_rate=0.1,
@@ -130,7 +135,7 @@ def test_options_of_the_core_follow_from_the_parameters():
         local_search=0.2,
         debug=True,
         n_jobs=3,
-    ).get_params()
+    )
     options = EvolveOptions(
         **{
             "population_size": 8,
@@ -154,15 +159,16 @@ def test_options_of_the_core_follow_from_the_parameters():
             "n_threads": 3,
         }
     )
-    assert core_options(params, 400, 0.25, 77) == options
-    assert core_options(params, 20_000, 0.25, 77) == options
-    assert core_options(params, 20_001, 0.25, 77) == options.replace(max_mutations=1.0)
-    paper = params | {"variant": "paper", "min_samples_leaf": None, "max_depth": None, "sample_rows": None}
+    settings = Settings.of(model)
+    assert settings.options(400, 0.25, 77) == options
+    assert settings.options(20_000, 0.25, 77) == options
+    assert settings.options(20_001, 0.25, 77) == options.replace(max_mutations=1.0)
+    paper = clone(model).set_params(variant="paper", min_samples_leaf=None, max_depth=None, sample_rows=None)
     for n_rows, min_rows, sample_rows in ((400, 20, 50), (3000, 55, 300), (90_000, 300, 500)):
-        assert core_options(paper, n_rows, 0.25, 77) == options.replace(
+        assert Settings.of(paper).options(n_rows, 0.25, 77) == options.replace(
             min_rows=min_rows, max_depth=MAX_DEPTH, sample_rows=sample_rows, local_rate=0.0
         )
-    assert core_options(params | {"max_depth": 10**6}, 400, 0.25, 77).max_depth == MAX_DEPTH
+    assert replace(settings, max_depth=10**6).options(400, 0.25, 77).max_depth == MAX_DEPTH
 
 
 @pytest.mark.parametrize("values", [[1.0], [0.0, 0.0], [-1.0, 2.0], [1.0, np.inf], [1.0, np.nan]], ids=str)
@@ -237,8 +243,16 @@ def test_a_threshold_lies_between_neighbours_however_near():
 
 
 def some_problem(weights=None, costs=None, **params):
-    made = GDTClassifier(**params).get_params(deep=False)
-    return problem_of(made, some_table(), np.array(["no", "yes"]), CODES, weights, costs)
+    return problem_on(some_table(), CODES, weights, costs, GDTClassifier(**params), np.array(["no", "yes"]))
+
+
+def problem_on(table, codes, weights=None, costs=None, model=None, classes=(0, 1)):
+    """The problem that a classifier makes of rows."""
+    model = GDTClassifier() if model is None else model
+    targets = read_targets(CodedTarget(np.asarray(classes), codes), weights, costs, model.cost_matrix)
+    prices = as_feature_costs(model.feature_costs, table.schema.names)
+    training = TrainingSet(**vars(targets), table=table, feature_costs=prices)
+    return problem_of(training, Settings.of(model))
 
 
 ROW_COSTS = np.array([[0.0, 1.0], [0.0, 4.0], [6.0, 0.0], [2.0, 0.0], [1.0, 0.0]])
@@ -246,7 +260,7 @@ ROW_COSTS = np.array([[0.0, 1.0], [0.0, 4.0], [6.0, 0.0], [2.0, 0.0], [1.0, 0.0]
 
 def test_a_problem_is_read_off_the_parameters():
     plain = some_problem()
-    assert plain.cost_values.tolist() == [[0, 1], [1, 0]] and plain.costs is None and plain.weights is None
+    assert plain.cost_values.tolist() == [[0, 1], [1, 0]] and plain.costs is None and plain.weight is None
     assert (plain.price_mode, plain.abstain_cost, plain.feature_costs) == ("path", None, None)
     assert plain.coded.n_values == [4, 2]
     paper = some_problem(variant="paper")
@@ -260,11 +274,11 @@ def test_a_problem_is_read_off_the_parameters():
         feature_cost_mode="upfront",
         abstain_cost=0.25,
     )
-    assert full.weights.tolist() == [1, 1, 1, 1, 2] and (full.costs == ROW_COSTS).all()
+    assert full.weight.tolist() == [1, 1, 1, 1, 2] and (full.costs == ROW_COSTS).all()
     np.testing.assert_allclose(full.cost_values, [[0, 2.5], [2.5, 0]])  # weighted means of the classes
     assert (full.price_mode, full.abstain_cost) == ("upfront", 0.25)
     assert full.feature_costs.cost(["x", "kind"]) == 2.5
-    assert some_problem(np.ones(5)).weights is None
+    assert some_problem(np.ones(5)).weight is None
     given = some_problem(costs=ROW_COSTS, cost_matrix=[[0, 3], [7, 0]])
     assert given.cost_values.tolist() == [[0, 3], [7, 0]] and given.cost_values.flags.c_contiguous
 
@@ -273,9 +287,7 @@ def test_only_small_codes_by_default_but_every_threshold_for_the_paper():
     table = Table.from_data(np.arange(600.0)[:, np.newaxis])
     codes = (np.arange(600) % 2).astype(np.int32)
     n_values = [
-        problem_of(
-            GDTClassifier(variant=variant).get_params(), table, np.array([0, 1]), codes, None, None
-        ).coded.n_values
+        problem_on(table, codes, model=GDTClassifier(variant=variant)).coded.n_values
         for variant in ("memetic", "paper")
     ]
     assert n_values == [[255], [600]]
@@ -286,10 +298,10 @@ def test_some_of_the_rows_are_the_same_problem():
     part = whole.take(np.array([4, 0]))
     assert [column.tolist() for column in part.coded.columns] == [[3, 0], [0, 0]]
     assert all(column.flags.c_contiguous for column in part.coded.columns)
-    assert part.codes.tolist() == [1, 0] and part.weights.tolist() == [5.0, 1.0]
+    assert part.codes.tolist() == [1, 0] and part.weight.tolist() == [5.0, 1.0]
     assert part.costs.tolist() == [[1.0, 0.0], [0.0, 1.0]] and part.abstain_cost == 0.5
     plain = some_problem().take(np.array([4, 0]))
-    assert plain.weights is None and plain.costs is None
+    assert plain.weight is None and plain.costs is None
 
 
 def test_costs_count_from_nothing_to_the_worst_answer():
@@ -336,12 +348,12 @@ def test_whatever_the_search_depends_on_is_in_the_fingerprint():
         replace(base, coded=replace(coded, n_values=[5, 2])),
         replace(base, codes=1 - base.codes),
         replace(base, codes=base.codes.view(np.float32)),
-        replace(base, cost_values=base.cost_values + 1),
-        replace(base, cost_values=base.cost_values.reshape(1, 4)),
+        replace(base, cost_matrix=CostMatrix(base.cost_values + 1, base.classes)),
+        replace(base, cost_matrix=SimpleNamespace(values=base.cost_values.reshape(1, 4))),
         replace(base, costs=base.costs + 1),
         replace(base, costs=None),
-        replace(base, weights=base.weights + 1),
-        replace(base, weights=None),
+        replace(base, weight=base.weight + 1),
+        replace(base, weight=None),
         replace(base, feature_costs=FeatureCosts({"x": 2.0, "kind": 0.75})),
         replace(base, feature_costs=None),
         replace(base, price_mode="upfront"),
@@ -383,7 +395,7 @@ def test_a_tree_of_the_core_becomes_a_fitted_one():
     np.testing.assert_allclose(fitted.shares, np.array(counts) / np.sum(counts, axis=1, keepdims=True))
     # A row without a value goes where most went: nothing is left for the other branches.
     assert fitted.tree.class_weights.tolist() == [[2, 3], [0, 0], [0, 2], [0, 0], [0, 1]]
-    assert free.fitted(two_tests(), costed=False).costs is None
+    assert some_problem().fitted(two_tests()).costs is None
     smooth = free.fitted(two_tests(), "laplace")
     np.testing.assert_allclose(smooth.values[:, 0], [3 / 7, 3 / 5, 1 / 4, 3 / 4, 1 / 3])
     assert smooth.decision.tolist() == [1, 1, 1, 0, 1]  # by the smoothed shares and the costs
@@ -393,7 +405,7 @@ def test_a_tree_of_the_core_becomes_a_fitted_one():
 
 def test_where_every_row_had_its_values_missing_ones_are_spread():
     table = some_table().take(np.array([0, 1, 4]))
-    full = problem_of(GDTClassifier().get_params(), table, np.array([0, 1]), CODES[[0, 1, 4]], None, None)
+    full = problem_on(table, CODES[[0, 1, 4]])
     fitted = full.fitted((*two_tests()[:1], ints(1, -1, -1, -1, -1), *two_tests()[2:]))
     assert fitted.observed is None and fitted.row_values is None
     assert fitted.tree.class_weights.tolist() == [[2, 3], [2, 1], [0, 2], [2, 0], [0, 1]]

@@ -14,7 +14,7 @@ import pytest
 from stakes import GDTClassifier, datasets
 from stakes.evolve import alpha, seeds
 from stakes.evolve.run import EvolutionInterrupted, evolve
-from stakes.evolve.settings import LARGE_ROWS, core_options
+from stakes.evolve.settings import LARGE_ROWS, Settings
 from test_evolve_core import population, some_rows
 
 QUICK = {"population_size": 16, "max_generations": 12, "patience": 50}
@@ -249,9 +249,9 @@ def test_a_large_table_changes_few_nodes_of_an_offspring():
         for n_jobs in (1, 2)
     )
     assert one.to_dict()["state"] == two.to_dict()["state"]
-    params = GDTClassifier().get_params()
-    few, many = (core_options(params, n, 0.0, 1).max_mutations for n in (LARGE_ROWS + 1, LARGE_ROWS))
-    paper = core_options(params | {"variant": "paper"}, LARGE_ROWS + 1, 0.0, 1).max_mutations
+    memetic, published = (Settings.of(GDTClassifier(variant=name)) for name in ("memetic", "paper"))
+    few, many = (memetic.options(n, 0.0, 1).max_mutations for n in (LARGE_ROWS + 1, LARGE_ROWS))
+    paper = published.options(LARGE_ROWS + 1, 0.0, 1).max_mutations
     assert few < many == paper == float("inf")
 
 

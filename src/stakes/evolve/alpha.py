@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,8 @@ from stakes.decision import expected_costs
 from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.problem import Problem, Sketch
 from stakes.evolve.run import evolve
-from stakes.evolve.seeds import c45_tree
-from stakes.table import Table
+from stakes.evolve.seeds import c45_tree, seed_trees
+from stakes.evolve.settings import Settings
 from stakes.tree import FittedTree
 from stakes.tree.core import core_table, node_probabilities
 
@@ -76,11 +75,8 @@ class AlphaPath:
 
 
 def alpha_path(
-    table: Table,
     problem: Problem,
-    options: Callable[[Problem, float], _core.EvolveOptions],
-    seed_trees: Callable[[Table, Problem], Iterable[Sketch]],
-    fitted: Callable[[Problem, Any], FittedTree],
+    settings: Settings,
     seed: int,
     checkpoint: Path | None = None,
     fingerprint: str = "",
@@ -89,16 +85,11 @@ def alpha_path(
 
     Parameters
     ----------
-    table, problem : Table, Problem
+    problem : Problem
         All rows.
-    options : callable
-        Gives the core's options for a problem and a penalty.
-    seed_trees : callable
-        Gives the trees that a first population starts from.
-    fitted : callable
-        Turns a problem and a tree of the core into a fitted tree.
+    settings : Settings
     seed : int
-        Seed of the folds.
+        Seed of the folds, and of the search on each.
     checkpoint : Path, optional
         File that finished folds are kept in.
     fingerprint : str
@@ -116,8 +107,8 @@ def alpha_path(
         for k in range(len(costs), n_folds):
             inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             part, test = problem.take(inside), problem.take(outside)
-            models = _follow(part, options, seed_trees(table.take(inside), part), fitted)
-            bills = [held_out_cost(model, table.take(outside), test) for model in models]
+            models = _follow(part, settings, seed)
+            bills = [held_out_cost(model, test) for model in models]
             costs, sizes = np.vstack([costs, bills]), np.vstack([sizes, [m.tree.n_nodes for m in models]])
             if checkpoint is not None:
                 write_arrays(checkpoint, fingerprint, {"costs": costs, "sizes": sizes})
@@ -126,36 +117,31 @@ def alpha_path(
     return AlphaPath(steps / len(problem.codes), costs, sizes, interrupted)
 
 
-def _follow(
-    problem: Problem,
-    options: Callable[[Problem, float], _core.EvolveOptions],
-    trees: Iterable[Sketch],
-    fitted: Callable[[Problem, Any], FittedTree],
-) -> list[FittedTree]:
+def _follow(problem: Problem, settings: Settings, seed: int) -> list[FittedTree]:
     """Return the best tree for each penalty, each population started from the one before."""
     models = []
+    trees: Iterable[Sketch] = seed_trees(problem, settings, seed)
     for step in STEPS:
-        population = problem.population(options(problem, step / len(problem.codes)))
+        population = problem.population(settings.options(len(problem), step / len(problem), seed))
         run = evolve(population, trees, max_generations=_GENERATIONS, patience=_PATIENCE, stoppable=False)
         trees = [list(tree[:6]) for tree in population.trees()]
-        models.append(fitted(problem, run.best[-1][1]))
+        models.append(problem.fitted(run.best[-1][1], settings.smoothing, settings.smoothing_strength))
     return models
 
 
-def held_out_cost(model: FittedTree, table: Table, problem: Problem) -> float:
+def held_out_cost(model: FittedTree, problem: Problem) -> float:
     """Mean cost of rows that the model has not seen."""
-    return float(np.average(held_out_bills(model, table, problem), weights=problem.weights))
+    return float(np.average(held_out_bills(model, problem), weights=problem.weight))
 
 
-def held_out_bills(model: FittedTree, table: Table, problem: Problem) -> Floats:
+def held_out_bills(model: FittedTree, problem: Problem) -> Floats:
     """Cost of each row: mistakes, abstentions and tests."""
     everyone = np.arange(len(problem.codes), dtype=np.int64)
     values = np.ascontiguousarray(np.column_stack([model.shares, model.path_costs()]))
-    reached = _core.route_mixture(core_table(table), *model.tree.links(), everyone, values)
+    reached = _core.route_mixture(core_table(problem.table), *model.tree.links(), everyone, values)
     reached = reached.reshape(len(everyone), -1)
     shares, path_price = reached[:, :-1], reached[:, -1]
-    own = problem.cost_values[problem.codes] if problem.costs is None else problem.costs
-    bill = own[everyone, model.choose(shares)]
+    bill = problem.sample_costs[everyone, model.choose(shares)]
     if problem.abstain_cost is not None:
         cheapest = expected_costs(shares, model.bill).min(axis=1)
         bill = np.where(cheapest > problem.abstain_cost, problem.abstain_cost, bill)
@@ -164,7 +150,7 @@ def held_out_bills(model: FittedTree, table: Table, problem: Problem) -> Floats:
     return bill
 
 
-def noise_alpha(table: Table, problem: Problem, seed: int) -> float:
+def noise_alpha(problem: Problem, seed: int) -> float:
     """Return the penalty at which a node must save a few standard deviations of what a row costs.
 
     The deviation is that of rows left out of C4.5 trees. Where these make no mistakes trees may grow; where
@@ -176,11 +162,11 @@ def noise_alpha(table: Table, problem: Problem, seed: int) -> float:
     bill, largest = np.zeros(len(sample)), problem.largest_cost()
     for k in range(fold.max() + 1 if len(sample) > 1 else 0):
         inside, outside = sample[fold != k], sample[fold == k]
-        model = _c45_model(table.take(inside), problem, inside)
-        bill[fold == k] = held_out_bills(model, table.take(outside), problem.take(outside))
+        model = _c45_model(problem.take(inside))
+        bill[fold == k] = held_out_bills(model, problem.take(outside))
     if largest <= 0:
         return 0.0
-    weights = None if problem.weights is None else problem.weights[sample]
+    weights = None if problem.weight is None else problem.weight[sample]
     bill -= problem.shift
     mean = np.average(bill, weights=weights)
     deviation = np.sqrt(np.average((bill - mean) ** 2, weights=weights))
@@ -189,12 +175,12 @@ def noise_alpha(table: Table, problem: Problem, seed: int) -> float:
     return float(max(penalty, LEAST))
 
 
-def _c45_model(rows: Table, problem: Problem, sample: NDArray[np.intp]) -> FittedTree:
-    tree = c45_tree(rows, problem, sample)
+def _c45_model(rows: Problem) -> FittedTree:
+    tree = c45_tree(rows)
     return FittedTree.decided(
         tree=tree,
-        schema=problem.schema,
-        classes=problem.classes,
+        schema=rows.table.schema,
+        classes=rows.classes,
         values=node_probabilities(tree.class_weights, tree.parent, None, 0.0),
-        feature_costs=problem.feature_costs,
+        feature_costs=rows.feature_costs,
     )

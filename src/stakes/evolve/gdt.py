@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -13,24 +14,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stakes._base.features import check_features
-from stakes._base.labels import class_codes
 from stakes._base.private_sklearn import Interval, StrOptions
-from stakes._base.saving import saveable, training_info
-from stakes._base.weights import check_weight
-from stakes._core import EvolveOptions
-from stakes.costs import check_example_costs
+from stakes._base.saving import saveable
+from stakes._base.training import read_training
 from stakes.decision import Decision
-from stakes.evolve.alpha import AlphaPath, alpha_path, noise_alpha
+from stakes.evolve.alpha import alpha_path, noise_alpha
 from stakes.evolve.coding import MOST_THRESHOLDS
 from stakes.evolve.history import EvolutionHistory
-from stakes.evolve.problem import Problem, Sketch, problem_of
+from stakes.evolve.problem import Problem, problem_of
 from stakes.evolve.progress import progress
 from stakes.evolve.run import EvolutionInterrupted, Run, evolve
 from stakes.evolve.seeds import seed_trees
-from stakes.evolve.settings import SEARCH_OPTIONS, core_options, setting
-from stakes.table import Table
-from stakes.tree import FittedTree, TreeClassifier
+from stakes.evolve.settings import SEARCH_OPTIONS, Settings
+from stakes.tree import TreeClassifier
 
 _MOST = 2**31 - 1
 
@@ -293,46 +289,35 @@ class GDTClassifier(TreeClassifier):
             then adds up these; without a ``cost_matrix`` the mean row of each class takes its place in
             :meth:`expected_cost` and :meth:`decide`.
         """
-        self._validate_params()
-        table = Table.from_data(X, self.categorical_features)
-        check_features(self, X, reset=True)
-        classes, codes = class_codes(y, table.n_samples, type(self).__name__)
-        self._training_info = training_info(table.schema, table.target, y, table.n_samples)
-        weight = None if sample_weight is None else check_weight(sample_weight, table.n_samples)
-        example_costs = None if costs is None else check_example_costs(costs, len(codes), len(classes))
-        if weight is not None and not (weight > 0).all():  # rows without weight must not count as rows
-            kept = np.flatnonzero(weight > 0)
-            table, codes, weight = table.take(kept), codes[kept], weight[kept]
-            example_costs = None if example_costs is None else example_costs[kept]
-        problem = problem_of(self.get_params(), table, classes, codes, weight, example_costs)
+        training = read_training(self, X, y, sample_weight, costs)
+        if training.weight is not None and not (training.weight > 0).all():
+            # rows without weight must not count as rows
+            training = training.take(np.flatnonzero(training.weight > 0)).with_class_costs(self.cost_matrix)
+        settings = Settings.of(self)
+        problem = problem_of(training, settings)
         seed = int(np.random.SeedSequence(self.random_state).generate_state(1, np.uint64)[0])
-        costed = self.cost_matrix is not None or costs is not None
         checkpoints = self._checkpoints()
-        alpha, interrupted = self._setting("alpha"), False
+        alpha, interrupted = settings.alpha, False
         if alpha == "auto":
-            self.alpha_path_ = self._alpha_path(table, problem, seed, costed, checkpoints[1])
+            words = _fingerprint(problem, settings, 0.0, seed) if checkpoints[1] else ""
+            self.alpha_path_ = alpha_path(problem, settings, seed, checkpoints[1], words)
             alpha, interrupted = self.alpha_path_.best, self.alpha_path_.interrupted
-        self.alpha_ = noise_alpha(table, problem, seed) if alpha == "noise" else float(alpha)
+        self.alpha_ = noise_alpha(problem, seed) if alpha == "noise" else float(alpha)
         if interrupted:
             warnings.warn(
                 "interrupted while alpha was chosen; the best of the first population is kept",
                 EvolutionInterrupted,
                 stacklevel=2,
             )
-            run = self._run(table, problem, self.alpha_, seed, None, 0)
+            run = self._run(problem, replace(settings, max_generations=0), seed, None)
         else:
-            run = self._run(
-                table, problem, self.alpha_, seed, checkpoints[0], self._setting("max_generations")
-            )
-        self._finish(problem, run, costed)
+            run = self._run(problem, settings, seed, checkpoints[0])
+        self._finish(problem, run)
         if not (interrupted or run.interrupted):
             for path in checkpoints:
                 if path is not None:
                     path.unlink(missing_ok=True)
         return self
-
-    def _setting(self, name: str) -> Any:
-        return setting(self.get_params(), name)
 
     def _checkpoints(self) -> tuple[Path | None, Path | None]:
         """Files of the run and of the choice of alpha."""
@@ -343,60 +328,23 @@ class GDTClassifier(TreeClassifier):
             raise ValueError(f"checkpoint must be in a folder that exists, got {os.fspath(path)!r}")
         return path, path.with_name(path.name + ".alpha")
 
-    def _alpha_path(
-        self, table: Table, problem: Problem, seed: int, costed: bool, checkpoint: Path | None
-    ) -> AlphaPath:
-        return alpha_path(
-            table,
-            problem,
-            lambda part, alpha: self._options(part, alpha, seed),
-            lambda rows, part: self._seed_trees(rows, part, seed),
-            lambda part, arrays: self._fitted(part, arrays, costed),
-            seed,
-            checkpoint,
-            self._fingerprint(problem, self._options(problem, 0.0, seed)) if checkpoint else "",
-        )
-
-    def _options(self, problem: Problem, alpha: float, seed: int) -> EvolveOptions:
-        return core_options(self.get_params(), len(problem.codes), alpha, seed)
-
-    def _seed_trees(self, table: Table, problem: Problem, seed: int) -> Iterable[Sketch]:
-        if self.variant == "paper":
-            return ()
-        depth = -1 if self.max_depth is None else self.max_depth
-        return seed_trees(table, problem, round(self.seeds * self.population_size), depth, seed)
-
-    def _fingerprint(self, problem: Problem, options: EvolveOptions) -> str:
-        known = {name: getattr(options, name) for name in SEARCH_OPTIONS}
-        others = (self.variant, self.seeds, self.smoothing, self.smoothing_strength)
-        return f"{problem.fingerprint()} {known} {others}"
-
-    def _run(
-        self,
-        table: Table,
-        problem: Problem,
-        alpha: float,
-        seed: int,
-        checkpoint: Path | None,
-        max_generations: int,
-    ) -> Run:
-        options = self._options(problem, alpha, seed)
-        with progress(max_generations) if self.verbose else nullcontext() as bar:
+    def _run(self, problem: Problem, settings: Settings, seed: int, checkpoint: Path | None) -> Run:
+        with progress(settings.max_generations) if self.verbose else nullcontext() as bar:
             return evolve(
-                problem.population(options),
-                self._seed_trees(table, problem, seed),
-                max_generations=max_generations,
-                patience=self._setting("patience"),
+                problem.population(settings.options(len(problem), self.alpha_, seed)),
+                seed_trees(problem, settings, seed),
+                max_generations=settings.max_generations,
+                patience=settings.patience,
                 callbacks=[told for told in (bar, self.callback) if told is not None],
                 checkpoint=checkpoint,
-                fingerprint=self._fingerprint(problem, options) if checkpoint else "",
+                fingerprint=_fingerprint(problem, settings, self.alpha_, seed) if checkpoint else "",
             )
 
-    def _fitted(self, problem: Problem, arrays: Any, costed: bool) -> FittedTree:
-        return problem.fitted(arrays, self.smoothing, self.smoothing_strength, costed=costed)
-
-    def _finish(self, problem: Problem, run: Run, costed: bool) -> None:
-        trees = [(generation, self._fitted(problem, arrays, costed)) for generation, arrays in run.best]
+    def _finish(self, problem: Problem, run: Run) -> None:
+        trees = [
+            (generation, problem.fitted(arrays, self.smoothing, self.smoothing_strength))
+            for generation, arrays in run.best
+        ]
         reports = np.array(run.reports, dtype=np.float64).T
         self.evolution_ = EvolutionHistory(
             best_fitness=reports[0],
@@ -420,3 +368,11 @@ class GDTClassifier(TreeClassifier):
 
     def _plain_params(self) -> dict[str, Any]:
         return super()._plain_params() | {"callback": None, "checkpoint": None}
+
+
+def _fingerprint(problem: Problem, settings: Settings, alpha: float, seed: int) -> str:
+    """Say what a run depends on, so that a file of another one is not taken for it."""
+    options = settings.options(len(problem), alpha, seed)
+    known = {name: getattr(options, name) for name in SEARCH_OPTIONS}
+    others = (settings.variant, settings.seeds, settings.smoothing, settings.smoothing_strength)
+    return f"{problem.fingerprint()} {known} {others}"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs, mean_cost_matrix
+from stakes._base.training import TrainingSet
 from stakes.evolve.coding import FEW_THRESHOLDS, MOST_THRESHOLDS, Coded, code_table
-from stakes.table import Schema, Table
+from stakes.evolve.settings import Settings
 from stakes.tree import FittedTree, TreeModel
 from stakes.tree.core import node_probabilities
 from stakes.tree.prices import core_prices
@@ -28,28 +28,14 @@ EvolvedArrays = tuple[Codes, Codes, Codes, Codes, Codes, Codes, Codes, Codes, Fl
 Sketch = list[Codes]
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Rows, costs and prices.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem(TrainingSet):
+    """Rows as trees are evolved on them, all of positive weight.
 
     Attributes
     ----------
     coded : Coded
-        The columns.
-    codes : int32 array of shape (n_samples,)
-        Class codes.
-    classes : array of shape (n_classes,)
-        Labels.
-    schema : Schema
-        Names and kinds of the columns.
-    cost_values : array of shape (n_classes, n_classes)
-        Costs indexed [actual, predicted].
-    costs : array of shape (n_samples, n_classes) or None
-        Each row's own costs, where given.
-    weights : array of shape (n_samples,) or None
-        Positive weights of rows; None: 1 for each.
-    feature_costs : FeatureCosts or None
-        Prices of columns.
+        The columns of the table, coded.
     price_mode : {"path", "upfront"}
         Whether a row pays for the tests it meets or for all columns of the tree.
     abstain_cost : float or None
@@ -57,32 +43,17 @@ class Problem:
     """
 
     coded: Coded
-    codes: NDArray[np.int32]
-    classes: NDArray[Any]
-    schema: Schema
-    cost_values: Floats
-    costs: Floats | None = None
-    weights: Floats | None = None
-    feature_costs: FeatureCosts | None = None
     price_mode: str = "path"
     abstain_cost: float | None = None
 
-    def take(self, rows: NDArray[np.intp]) -> Problem:
+    def take(self, samples: NDArray[Any]) -> Self:
         """Return the same problem with some of the rows."""
-        return replace(
-            self,
-            coded=replace(
-                self.coded, columns=[np.ascontiguousarray(column[rows]) for column in self.coded.columns]
-            ),
-            codes=np.ascontiguousarray(self.codes[rows]),
-            costs=None if self.costs is None else self.costs[rows],
-            weights=None if self.weights is None else self.weights[rows],
-        )
+        columns = [column[samples] for column in self.coded.columns]
+        return replace(super().take(samples), coded=replace(self.coded, columns=columns))
 
     def population(self, options: _core.EvolveOptions) -> _core.Evolution:
         """Make a population on these rows, not yet started."""
         costs, shift = self._own_costs(), self.shift
-        prices = None if self.feature_costs is None else self.feature_costs.arrays(self.schema.names)
         return _core.Evolution(
             self.coded.columns,
             self.coded.n_values,
@@ -92,9 +63,9 @@ class Problem:
             np.ascontiguousarray(costs - shift),
             options,
             costs_per_row=self.costs is not None,
-            weights=self.weights,
+            weights=self.weight,
             abstain_cost=None if self.abstain_cost is None else self.abstain_cost - shift,
-            prices=core_prices(prices),
+            prices=core_prices(self.price_arrays),
             price_mode=self.price_mode,
         )
 
@@ -108,9 +79,9 @@ class Problem:
 
     def largest_cost(self) -> float:
         """Mean over the rows of what the worst answer costs, every column looked at (MaxMC of the paper)."""
-        worst = (self.cost_values[self.codes] if self.costs is None else self.costs).max(axis=1)
-        prices = 0.0 if self.feature_costs is None else self.feature_costs.cost(self.schema.names)
-        return float(np.average(worst, weights=self.weights)) - self.shift + prices
+        worst = self.sample_costs.max(axis=1)
+        prices = 0.0 if self.feature_costs is None else self.feature_costs.cost(self.table.schema.names)
+        return float(np.average(worst, weights=self.weight)) - self.shift + prices
 
     def fingerprint(self) -> str:
         """Digest of everything that the search depends on."""
@@ -121,7 +92,7 @@ class Problem:
             self.codes,
             self.cost_values,
             self.costs,
-            self.weights,
+            self.weight,
         ):
             if array is not None:
                 digest.update(f"{array.dtype}{array.shape}".encode())
@@ -131,17 +102,9 @@ class Problem:
         return digest.hexdigest()
 
     def fitted(
-        self,
-        arrays: EvolvedArrays,
-        smoothing: str | None = None,
-        strength: float = 0.0,
-        *,
-        costed: bool = True,
+        self, arrays: EvolvedArrays, smoothing: str | None = None, strength: float = 0.0
     ) -> FittedTree:
-        """Turn a tree of the core into a fitted one.
-
-        ``costed`` says whether the user gave costs; else every mistake costs 1 and the model says so.
-        """
+        """Turn a tree of the core into a fitted one."""
         feature, cut, first_child, n_branches, value_start, value_branch, missing_branch, answer, flat = (
             arrays
         )
@@ -154,9 +117,9 @@ class Problem:
         )
         values = node_probabilities(counts, tree.parent, smoothing, strength)
         parts: dict[str, Any] = {
-            "schema": self.schema,
+            "schema": self.table.schema,
             "classes": self.classes,
-            "costs": self.cost_values if costed else None,
+            "costs": None if self.cost_matrix is None else self.cost_values,
             "min_cost": True,
             "feature_costs": self.feature_costs,
         }
@@ -169,50 +132,17 @@ class Problem:
         return FittedTree.decided(tree=tree, values=values, **parts)
 
 
-def problem_of(
-    params: dict[str, Any],
-    table: Table,
-    classes: NDArray[Any],
-    codes: NDArray[np.int32],
-    weights: Floats | None,
-    costs: Floats | None,
-) -> Problem:
-    """Describe a problem by rows and the parameters of a :class:`~stakes.evolve.GDTClassifier`.
-
-    Parameters
-    ----------
-    params : dict
-        Parameters of the classifier by name.
-    table : Table
-        The columns.
-    classes, codes : arrays
-        Labels, and the class code of each row.
-    weights : array of shape (n_samples,) or None
-        Positive weights of rows.
-    costs : array of shape (n_samples, n_classes) or None
-        Each row's own costs.
-    """
-    if params["cost_matrix"] is not None:
-        values = as_cost_matrix(params["cost_matrix"], classes).values
-    elif costs is not None:
-        values = mean_cost_matrix(costs, codes, classes, weights).values
-    else:
-        values = 1.0 - np.eye(len(classes))
-    paper = params["variant"] == "paper"
-    most = params["max_thresholds"] or (MOST_THRESHOLDS if paper else FEW_THRESHOLDS)
+def problem_of(training: TrainingSet, settings: Settings) -> Problem:
+    """Code the columns of a training set as the settings have it; rows without weight must be gone."""
+    most = settings.max_thresholds or (FEW_THRESHOLDS if settings.memetic else MOST_THRESHOLDS)
     # With costs of their own, two rows of one class may call for different answers.
-    coded = code_table(table, codes, most, boundary=paper and costs is None)
+    boundary = not settings.memetic and training.costs is None
+    equal = training.weight is None or bool((training.weight == 1.0).all())
     return Problem(
-        coded=coded,
-        codes=codes,
-        classes=classes,
-        schema=table.schema,
-        cost_values=np.ascontiguousarray(values, dtype=np.float64),
-        costs=costs,
-        weights=None if weights is None or (weights == 1.0).all() else weights,
-        feature_costs=as_feature_costs(params["feature_costs"], table.schema.names),
-        price_mode=params["feature_cost_mode"],
-        abstain_cost=params["abstain_cost"],
+        **vars(training) | {"weight": None if equal else training.weight},
+        coded=code_table(training.table, training.codes, most, boundary=boundary),
+        price_mode=settings.feature_cost_mode,
+        abstain_cost=settings.abstain_cost,
     )
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes.costs import CostMatrix
+from stakes._base.training import TrainingSet
 from stakes.evolve.problem import Problem, Sketch, sketch_of
-from stakes.table import Table
+from stakes.evolve.settings import Settings
 from stakes.tree import TreeModel
 from stakes.tree.c45.learn import RowWeights, learn_tree, row_weights
 from stakes.tree.prices import core_prices
@@ -22,57 +22,51 @@ _ROWS = 20_000
 _KINDS = (("weights", "error"), ("weights", None), ("none", "cost"), ("none", "error"))
 
 
-def seed_trees(table: Table, problem: Problem, n_seeds: int, max_depth: int, seed: int) -> Iterator[Sketch]:
-    """Grow at most ``n_seeds`` trees for the first population, each when it is asked for."""
+def seed_trees(problem: Problem, settings: Settings, seed: int) -> Iterator[Sketch]:
+    """Grow trees for the first population, each when it is asked for."""
+    if settings.n_seeds == 0:
+        return
     rng = np.random.default_rng([seed, 0x5EED])
-    n_rows = len(problem.codes)
-    sample = rng.choice(n_rows, _ROWS, replace=False) if n_rows > _ROWS else np.arange(n_rows)
-    rows = table.take(sample) if n_rows > _ROWS else table
-    for i in range(n_seeds):
+    n_rows = len(problem)
+    rows = problem.take(rng.choice(n_rows, _ROWS, replace=False)) if n_rows > _ROWS else problem
+    max_depth = -1 if settings.max_depth is None else settings.max_depth
+    for i in range(settings.n_seeds):
         cost_use, prune = _KINDS[i % len(_KINDS)]
-        times = (
-            None if i < len(_KINDS) else rng.multinomial(len(sample), np.full(len(sample), 1 / len(sample)))
-        )
-        tree = c45_tree(rows, problem, sample, times, cost_use, prune, max_depth, i)
+        times = None
+        if i >= len(_KINDS):
+            times = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)))
+        tree = c45_tree(rows, times, cost_use, prune, max_depth, i)
         sketch = sketch_of(tree, problem.coded)
         if sketch is not None:
             yield sketch
 
 
 def c45_tree(
-    rows: Table,
-    problem: Problem,
-    sample: NDArray[np.intp],
+    rows: TrainingSet,
     times: NDArray[np.int64] | None = None,
     cost_use: str = "weights",
     prune: str | None = "error",
     max_depth: int = -1,
     turn: int = 0,
 ) -> TreeModel:
-    """Learn a tree of the C4.5 family from a sample of the problem's rows, whose table is ``rows``."""
-    codes = np.ascontiguousarray(problem.codes[sample])
-    weight = None if problem.weights is None else problem.weights[sample]
-    if times is not None:
-        weight = times.astype(np.float64) if weight is None else times * weight
-    costs = None if problem.costs is None else problem.costs[sample]
-    matrix = CostMatrix(problem.cost_values, problem.classes)
+    """Learn a tree of the C4.5 family from rows, each taken so many times."""
+    weight = rows.weight if times is None else times * rows.weight_or_ones
+    matrix = rows.effective_cost_matrix
     try:
-        weights = row_weights(cost_use, "sum", codes, weight, matrix, costs)
+        weights = row_weights(cost_use, "sum", rows.codes, weight, matrix, rows.costs)
     except ValueError:  # no mistake of these rows costs anything
         weights = RowWeights(weight, weight, weight)
     growing = _core.GrowOptions(group_values=True, max_depth=max_depth, collapse=False)
-    prices = None
-    if problem.feature_costs is not None:
-        prices = core_prices(problem.feature_costs.arrays(problem.schema.names))
+    if rows.feature_costs is not None:
         growing = growing.replace(criterion="cs_gain", gamma=10.0 ** -(turn % 4))
     tree, _ = learn_tree(
-        rows,
-        codes,
-        len(problem.classes),
+        rows.table,
+        rows.codes,
+        len(rows.classes),
         weights,
-        problem.cost_values,
+        rows.cost_values,
         growing,
-        prices,
+        core_prices(rows.price_arrays),
         prune=prune,
         confidence=0.25,
         raise_subtrees=False,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -33,58 +34,97 @@ SEARCH_OPTIONS = (
 )
 
 
-def setting(params: dict[str, Any], name: str) -> Any:
-    """Return a parameter, or what None stands for in the variant.
+@dataclass(frozen=True)
+class Settings:
+    """How to search: parameters of `GDTClassifier`, with what None stands for in its place."""
 
-    Examples
-    --------
-    >>> setting({"variant": "paper", "patience": None}, "patience")
-    200
-    """
-    value = params[name]
-    return VARIANTS[params["variant"]][name] if value is None else value
+    variant: str
+    alpha: float | str
+    population_size: int
+    max_generations: int
+    patience: int
+    crossover_rate: float
+    mutation_rate: float
+    selection_pressure: float
+    elite_size: int
+    crossover_odds: Sequence[float]
+    inner_odds: Sequence[float]
+    leaf_odds: Sequence[float]
+    min_samples_leaf: int | str
+    min_samples_split: int
+    sample_rows: int | None
+    max_depth: int | None
+    max_thresholds: int | None
+    feature_cost_mode: str
+    abstain_cost: float | None
+    seeds: float
+    local_search: float
+    smoothing: str | None
+    smoothing_strength: float
+    debug: bool
+    n_jobs: int | None
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """Read the settings off a classifier; what None stands for follows from the variant.
+
+        Examples
+        --------
+        >>> from stakes import GDTClassifier
+        >>> Settings.of(GDTClassifier(variant="paper")).patience
+        200
+        """
+        given = {field.name: getattr(model, field.name) for field in fields(cls)}
+        usual = VARIANTS[model.variant].items()
+        return cls(**given | {name: value for name, value in usual if given[name] is None})
+
+    @property
+    def memetic(self) -> bool:
+        """Whether there are seed trees and local search."""
+        return self.variant == "memetic"
+
+    @property
+    def n_seeds(self) -> int:
+        """Most trees of other learners in the first population."""
+        return round(self.seeds * self.population_size) if self.memetic else 0
+
+    def options(self, n_rows: int, alpha: float, seed: int) -> EvolveOptions:
+        """Options of the core.
+
+        Parameters
+        ----------
+        n_rows : int
+            Rows that trees are evolved on.
+        alpha : float
+            Penalty of a node.
+        seed : int
+            Seed of all random streams.
+        """
+        return EvolveOptions(
+            alpha=alpha,
+            population_size=self.population_size,
+            crossover_rate=self.crossover_rate,
+            mutation_rate=self.mutation_rate,
+            selection_pressure=self.selection_pressure,
+            max_mutations=LARGE_MUTATIONS if self.memetic and n_rows > LARGE_ROWS else float("inf"),
+            elite_size=min(self.elite_size, self.population_size),
+            min_rows=_least_rows(self.min_samples_leaf, n_rows),
+            max_depth=MAX_DEPTH if self.max_depth is None else min(self.max_depth, MAX_DEPTH),
+            min_split=self.min_samples_split,
+            sample_rows=self.sample_rows or int(np.clip(n_rows // 10, 50, 500)),
+            crossover_odds=odds(self.crossover_odds, 3, "crossover_odds"),
+            inner_odds=odds(self.inner_odds, 5, "inner_odds"),
+            leaf_odds=odds(self.leaf_odds, 2, "leaf_odds"),
+            local_rate=self.local_search if self.memetic else 0.0,
+            local_rows=_LOCAL_ROWS,
+            check=self.debug,
+            seed=seed,
+            n_threads=effective_n_jobs(self.n_jobs),
+        )
 
 
-def core_options(params: dict[str, Any], n_rows: int, alpha: float, seed: int) -> EvolveOptions:
-    """Options of the core that follow from the parameters of a classifier.
-
-    Parameters
-    ----------
-    params : dict
-        Parameters of :class:`~stakes.evolve.GDTClassifier` by name.
-    n_rows : int
-        Rows that trees are evolved on.
-    alpha : float
-        Penalty of a node.
-    seed : int
-        Seed of all random streams.
-    """
-    min_rows, max_depth, memetic = (
-        setting(params, "min_samples_leaf"),
-        params["max_depth"],
-        params["variant"] == "memetic",
-    )
-    return EvolveOptions(
-        alpha=alpha,
-        population_size=params["population_size"],
-        crossover_rate=params["crossover_rate"],
-        mutation_rate=params["mutation_rate"],
-        selection_pressure=params["selection_pressure"],
-        max_mutations=LARGE_MUTATIONS if memetic and n_rows > LARGE_ROWS else float("inf"),
-        elite_size=min(params["elite_size"], params["population_size"]),
-        min_rows=round(n_rows**0.5) if min_rows == "sqrt" else min_rows,
-        max_depth=MAX_DEPTH if max_depth is None else min(max_depth, MAX_DEPTH),
-        min_split=params["min_samples_split"],
-        sample_rows=params["sample_rows"] or int(np.clip(n_rows // 10, 50, 500)),
-        crossover_odds=odds(params["crossover_odds"], 3, "crossover_odds"),
-        inner_odds=odds(params["inner_odds"], 5, "inner_odds"),
-        leaf_odds=odds(params["leaf_odds"], 2, "leaf_odds"),
-        local_rate=params["local_search"] if memetic else 0.0,
-        local_rows=_LOCAL_ROWS,
-        check=params["debug"],
-        seed=seed,
-        n_threads=effective_n_jobs(params["n_jobs"]),
-    )
+def _least_rows(min_samples_leaf: int | str, n_rows: int) -> int:
+    return round(n_rows**0.5) if isinstance(min_samples_leaf, str) else min_samples_leaf
 
 
 def odds(values: Sequence[float], n: int, name: str) -> list[float]:
