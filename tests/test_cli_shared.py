@@ -262,15 +262,15 @@ def test_a_name_without_a_suffix_is_a_data_set_unless_there_is_such_a_file(tmp_p
 
 def test_published_costs_hold_unless_others_are_given(tmp_path):
     problem = shared.read_problem("german", None, None, None)
-    assert problem.name == "german" and problem.weights is None
-    assert problem.costs.values.tolist() == [[0, 5], [1, 0]]
+    assert problem.name == "german" and problem.weight is None
+    assert problem.cost_matrix.values.tolist() == [[0, 5], [1, 0]]
     other = tmp_path / "c.csv"
     other.write_text("actual\\predicted,bad,good\nbad,0,7\ngood,2,0\n")
-    assert shared.read_problem("german", None, other, None).costs.values.tolist() == [[0, 7], [2, 0]]
+    assert shared.read_problem("german", None, other, None).cost_matrix.values.tolist() == [[0, 7], [2, 0]]
     data = tmp_path / "d.csv"
     data.write_text("a,class\n1,p\n2,q\n")
     problem = shared.read_problem(str(data), None, None, None)
-    assert problem.name == "d.csv" and problem.costs.values.tolist() == [[0, 1], [1, 0]]
+    assert problem.name == "d.csv" and problem.cost_matrix.values.tolist() == [[0, 1], [1, 0]]
     data.write_text(",".join(f"c{j}" for j in range(22)) + "\n" + ",".join("1" * 22) + "\n")
     with pytest.raises(ValueError, match=r"no column named class; say with --target .*, c18, c19$"):
         shared.read_problem(str(data), None, None, None)
@@ -309,18 +309,24 @@ def test_columns_as_the_model_knows_them():
 
 
 def test_labels_and_costs_as_the_model_knows_them(tmp_path):
-    labels = np.array([2, 1])
     problem = shared.Problem(
-        "d", numeric("a"), labels, np.array([3.0]), CostMatrix([[0, 1], [1, 0]], classes=[1, 2])
+        name="d",
+        table=numeric("a"),
+        classes=np.array([1, 2]),
+        codes=np.array([1, 0], dtype=np.int32),
+        weight=np.array([3.0]),
+        cost_matrix=CostMatrix([[0, 1], [1, 0]], classes=[1, 2]),
     )
     costs = CostMatrix([[0, 4], [1, 0]], classes=["1", "2"])
     model = SimpleNamespace(predict=None, classes_=np.array(["1", "2"]), cost_matrix_=costs)
     found = shared.for_model(model, problem, None, "d.csv")
-    assert found.labels.tolist() == ["2", "1"] and found.costs is costs and found.weights.tolist() == [3.0]
+    assert (
+        found.labels.tolist() == ["2", "1"] and found.cost_matrix is costs and found.weight.tolist() == [3.0]
+    )
     assert found.name == "d"
     other = tmp_path / "c.csv"
     other.write_text("actual\\predicted,1,2\n1,0,9\n2,8,0\n")
-    assert shared.for_model(model, problem, other, "d.csv").costs.values.tolist() == [[0, 9], [8, 0]]
+    assert shared.for_model(model, problem, other, "d.csv").cost_matrix.values.tolist() == [[0, 9], [8, 0]]
     model.classes_ = np.array(["1"])
     with pytest.raises(ValueError, match=r"^d\.csv has classes that the model does not know: 2$"):
         shared.for_model(model, problem, None, "d.csv")

@@ -76,7 +76,7 @@ class CodedTarget:
     Attributes
     ----------
     classes : array of shape (n_classes,)
-        Labels in order; there may be some that no sample has.
+        Distinct labels; there may be some that no sample has.
     codes : int32 array of shape (n_samples,)
         Position of each sample's label among them.
     """
@@ -99,17 +99,18 @@ class CodedTarget:
         return np.asarray(self.classes[self.codes], dtype)
 
     def met(self) -> CodedTarget:
-        """Return the same labels without the classes that no sample has."""
-        counts = np.bincount(self.codes, minlength=len(self.classes))
-        if counts.all():
-            return self
-        position = np.cumsum(counts > 0, dtype=np.int32) - 1
-        return CodedTarget(self.classes[counts > 0], position[self.codes].astype(np.int32))
+        """Return the same labels with classes in order and without those that no sample has."""
+        used = np.flatnonzero(np.bincount(self.codes, minlength=len(self.classes)))
+        order = used[np.argsort(self.classes[used])]
+        position = np.zeros(len(self.classes), dtype=np.int32)
+        position[order] = np.arange(len(order))
+        return CodedTarget(self.classes[order], position[self.codes])
 
 
 def code_labels(y: Any, owner: str) -> CodedTarget:
     """Read class labels and code them in their order; ``owner`` is named where y is missing."""
     if isinstance(y, CodedTarget):
+        check_classification_targets(y.codes)  # there may be too many classes
         return y.met()
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")

@@ -79,6 +79,11 @@ class Targets:
         return CodedTarget(self.classes, self.codes)
 
     @property
+    def labels(self) -> NDArray[Any]:
+        """The labels themselves."""
+        return self.classes[self.codes]
+
+    @property
     def weight_or_ones(self) -> Floats:
         """Weight of each sample, 1 where none was given."""
         return np.ones(len(self.codes)) if self.weight is None else self.weight
@@ -171,4 +176,4 @@ def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matri
 def target_for(estimator: Any, targets: Targets) -> Any:
     """Return labels as an estimator takes them: coded where it is one of stakes, which would code them."""
     own = type(estimator).__module__.startswith("stakes.")
-    return targets.target if own else np.asarray(targets.target)
+    return targets.target if own else targets.labels

@@ -43,26 +43,31 @@ def command(
     console = out()
     head = "[bold]German credit[/bold]: 1000 customers, 300 of them bad. What mistakes cost:"
     console.print(head, markup=True)
-    console.print(problem.costs.describe(NOUN) + "\n")
-    learners = make_learners(COMPARED, problem.costs, seed=0)
+    console.print(problem.cost_matrix.describe(NOUN) + "\n")
+    learners = make_learners(COMPARED, problem.cost_matrix, seed=0)
     with progress_bar("Cross-validating") as progress:
         comparison = compare(
-            learners, problem.table, problem.labels, cost_matrix=problem.costs, n_repeats=3, progress=progress
+            learners,
+            problem.table,
+            problem.labels,
+            cost_matrix=problem.cost_matrix,
+            n_repeats=3,
+            progress=progress,
         )
     console.print(comparison_grid(comparison, "German credit"))
     name = _cheapest_tree(comparison)
     # One third is kept aside, so that the report's bill is for customers the tree has never seen.
-    third = stratified_folds(problem.costs.codes(problem.labels), 3, 0) == 0
-    train, test = np.flatnonzero(~third), np.flatnonzero(third)
-    model = learners[name].fit(problem.table.take(train), problem.labels[train])
+    third = stratified_folds(problem.codes.astype(np.intp), 3, 0) == 0
+    train, test = problem.take(np.flatnonzero(~third)), problem.take(np.flatnonzero(third))
+    model = learners[name].fit(train.table, train.target)
     found = ("\nThe cheapest tree", "bold"), f", {name}, learned from {len(train)} of the customers:"
     console.print(Text.assemble(*found))
     depth = None if model.get_n_leaves() <= 40 else 3
     console.print(render(model.fitted_tree_, "text", max_depth=depth), soft_wrap=True)
     view = model_view(
         model,
-        problem.table.take(test),
-        problem.labels[test],
+        test.table,
+        test.labels,
         comparison=comparison,
         title="German credit: what a tree costs",
         noun=NOUN,

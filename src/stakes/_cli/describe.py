@@ -66,12 +66,12 @@ def command(
 
 def facts_of(problem: Problem, noun: str) -> dict[str, Any]:
     """Everything that is said, as plain values."""
-    table, costs = problem.table, problem.costs
+    table, costs = problem.table, problem.cost_matrix
     assert costs.classes is not None
-    share = np.ones(table.n_samples) if problem.weights is None else problem.weights
+    share = problem.weight_or_ones
     if share.sum() <= 0:
         raise ValueError("the weights must not be all zero")
-    counts = np.bincount(costs.codes(problem.labels), weights=share, minlength=len(costs))
+    counts = np.bincount(problem.codes, weights=share, minlength=len(costs))
     prior = counts / counts.sum()
     constants = prior @ costs.values
     best = int(min_cost_class(constants[None, :])[0])
@@ -125,7 +125,7 @@ def _column(column: Any, values: Any) -> dict[str, Any]:
 
 def _threshold(problem: Problem) -> float | None:
     try:
-        return threshold(problem.costs)
+        return threshold(problem.cost_matrix)
     except ValueError:
         return None
 

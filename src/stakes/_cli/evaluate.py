@@ -130,15 +130,15 @@ def _learners(
     extra = [] if prices is None else list(PRICED_LEARNERS)
     if names in ([], ["all"]):
         names = [*LEARNERS, *extra] if names else [*DEFAULT[:-1], *extra[:1], *DEFAULT[-1:]]
-    learners = make_learners(names, problem.costs, seed, prices)
+    learners = make_learners(names, problem.cost_matrix, seed, prices)
     with notes(), progress_bar("Cross-validating") as progress:
         comparison = compare(
             learners,
             problem.table,
             problem.labels,
-            cost_matrix=problem.costs,
+            cost_matrix=problem.cost_matrix,
             feature_costs=prices,
-            sample_weight=problem.weights,
+            sample_weight=problem.weight,
             n_folds=folds,
             n_repeats=repeats,
             random_state=seed,
@@ -146,7 +146,7 @@ def _learners(
             progress=progress,
         )
     if as_json:
-        print_json(comparison.to_dict() | {"data": problem.name, "costs": problem.costs.to_dict()})
+        print_json(comparison.to_dict() | {"data": problem.name, "costs": problem.cost_matrix.to_dict()})
     else:
         out().print(comparison_grid(comparison, problem.name))
 
@@ -212,7 +212,7 @@ def _saved(
     noun: str,
     as_json: bool,
 ) -> None:
-    bill: dict[str, Any] = {"cost_matrix": problem.costs, "sample_weight": problem.weights}
+    bill: dict[str, Any] = {"cost_matrix": problem.cost_matrix, "sample_weight": problem.weight}
     view = model_view(
         model,
         problem.table,
@@ -248,7 +248,7 @@ def _saved(
             "cost_per_row": metrics.cost_with_abstention(
                 problem.labels, decision, abstain_cost=abstain_cost, **bill
             ),
-            "coverage": metrics.coverage(decision, problem.weights),
+            "coverage": metrics.coverage(decision, problem.weight),
             "abstain_cost": abstain_cost,
         }
     if report is not None:

@@ -183,7 +183,7 @@ def command(
     problem = read_problem(data, target, costs, weights)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     common: dict[str, Any] = {
-        "cost_matrix": problem.costs,
+        "cost_matrix": problem.cost_matrix,
         "categorical_features": categorical or None,
         "unseen": unseen.value,
         "n_jobs": jobs,
@@ -251,7 +251,7 @@ def _learn(
     show: Callable[[dict[str, Any]], None] | None = None,
 ) -> None:
     with notes():
-        model.fit(problem.table, problem.labels, sample_weight=problem.weights)
+        model.fit(problem.table, problem.target, sample_weight=problem.weight)
     save_model(model, output)
     facts = (facts_of or _facts)(model, problem, output)
     if as_json:
@@ -273,10 +273,8 @@ def _check_prices(criterion: Criterion, gamma: Any, max_upfront_cost: Any, max_p
 
 
 def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
-    weight = np.ones(problem.table.n_samples) if problem.weights is None else problem.weights
-    paid = problem.costs.expand(problem.labels)[
-        np.arange(len(weight)), problem.costs.codes(model.predict(problem.table))
-    ]
+    weight, predicted = problem.weight_or_ones, problem.cost_matrix.codes(model.predict(problem.table))
+    paid = problem.cost_values[problem.codes, predicted]
     tree = model.estimator_ if isinstance(model, Guard) else model
     facts = {
         "model": str(output),

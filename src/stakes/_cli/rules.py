@@ -39,12 +39,12 @@ def show_fit(facts: dict[str, Any]) -> None:
 def silence_facts(model: RuleClassifier, problem: Problem) -> dict[str, Any]:
     """How many rows the rules decide, and how many of those rightly."""
     decision = model.decide(problem.table)
-    weight = np.ones(len(decision)) if problem.weights is None else problem.weights
+    weight = problem.weight_or_ones
     decided = ~decision.undecided
     right = weight[decided] @ (decision.labels[decided] == problem.labels[decided])
     total = float(weight[decided].sum())
     return {
-        "coverage": metrics.coverage(decision, problem.weights),
+        "coverage": metrics.coverage(decision, problem.weight),
         "accuracy_where_decided": float(right / total) if total > 0 else None,
     }
 

@@ -7,13 +7,12 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -26,6 +25,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from stakes._base.labels import CodedTarget
+from stakes._base.training import TrainingSet
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.datasets import load_table
 from stakes.table import Schema, Table, read_table
@@ -173,15 +174,12 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
         yield advance
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Data with labels and weights, and what its mistakes cost."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Problem(TrainingSet):
+    """Data with classes and weights, what its mistakes cost, and its name."""
 
     name: str
-    table: Table
-    labels: NDArray[Any]
-    weights: NDArray[np.float64] | None
-    costs: CostMatrix
+    cost_matrix: CostMatrix
 
 
 def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
@@ -212,9 +210,16 @@ def read_problem(data: str, target: str | None, costs: Path | None, weights: str
         table = table.take(known)
     if table.n_samples == 0:
         raise ValueError(f"{data} has no row with a class")
-    labels = table.labels()
-    matrix = as_cost_matrix(published if costs is None else costs, np.unique(labels))
-    return Problem(Path(data).name, table, labels, table.weights, matrix)
+    assert table.y is not None and table.classes is not None
+    coded = CodedTarget(table.classes, table.y).met()
+    return Problem(
+        name=Path(data).name,
+        table=table,
+        classes=coded.classes,
+        codes=coded.codes,
+        weight=table.weights,
+        cost_matrix=as_cost_matrix(published if costs is None else costs, coded.classes),
+    )
 
 
 def take_weights(table: Table, column: str | None) -> Table:
@@ -256,14 +261,15 @@ def for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Pr
             f"the model must be a classifier, got {type(model).__name__}, which predicts nothing"
         )
     table = columns_for(model, problem.table, data)
-    known = {str(label): label for label in model.classes_.tolist()}
-    strange = sorted({str(label) for label in problem.labels.tolist()} - set(known))
+    # A file's class may be the number 1 where the model's is the text "1".
+    known = {str(label): code for code, label in enumerate(model.classes_.tolist())}
+    given = [str(label) for label in problem.classes.tolist()]
+    strange = sorted(set(given) - set(known))
     if strange:
         raise ValueError(f"{data} has classes that the model does not know: {', '.join(strange[:5])}")
-    # A file's class may be the number 1 where the model's is the text "1".
-    labels = model.classes_[[model.classes_.tolist().index(known[str(v)]) for v in problem.labels.tolist()]]
+    codes = np.array([known[label] for label in given], dtype=np.int32)[problem.codes]
     matrix = model.cost_matrix_ if costs is None else as_cost_matrix(costs, model.classes_)
-    return Problem(problem.name, table, labels, problem.weights, matrix)
+    return replace(problem, table=table, classes=model.classes_, codes=codes, cost_matrix=matrix)
 
 
 def write_page(write: Callable[[], Path]) -> Path | None:

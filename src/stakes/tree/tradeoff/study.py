@@ -154,7 +154,7 @@ class Study:
             fold = stratified_folds(codes, min(folds, len(every)), self.search.random_state)
             folds = [(fold != number, fold == number) for number in range(fold.max() + 1)]
         elif hasattr(folds, "split"):
-            folds = folds.split(every[:, np.newaxis], np.asarray(self.targets.target))
+            folds = folds.split(every[:, np.newaxis], self.targets.labels)
         for train, test in folds:
             if self.targets.weight_or_ones[train].sum() > 0:
                 yield every[train], every[test]
