@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from oracles.total_cost import least_bill
 from stakes import _core
-from stakes.costs import PriceArrays
+from stakes._base.training import TrainingSet
+from stakes.costs import CostMatrix, PriceArrays
 from stakes.table import Column, Schema, Table
 from stakes.tree.core import as_model, node_probabilities
 from stakes.tree.prices import core_prices, path_prices, pay
@@ -244,10 +245,15 @@ def table_of(problem):
 
 
 def learn(problem, **options):
-    return learn_total_cost(
-        table_of(problem), problem["codes"], len(problem["costs"]), problem["weights"], problem["costs"],
-        problem["prices"], **{"n_trees": 20, **options},
-    )  # fmt: skip
+    classes = np.arange(len(problem["costs"]))
+    rows = TrainingSet(
+        table=table_of(problem),
+        classes=classes,
+        codes=problem["codes"],
+        weight=problem["weights"],
+        cost_matrix=CostMatrix(problem["costs"], classes),
+    )
+    return learn_total_cost(rows, problem["prices"], **{"n_trees": 20, **options})
 
 
 def telling_problem(n=300, price=1.0, noise=0.1):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from stakes._base.training import TrainingSet
 from stakes._core import GrowOptions, TotalCostOptions
 from stakes.costs import PriceArrays
-from stakes.table import Table
+from stakes.table import Column, Schema, Table
 from stakes.tree.total_cost import learn as total_cost
 from stakes.tree.total_cost import teacher as _teacher
-from stakes.tree.total_cost.learn import _choose_penalty, _Learner, _Rows, clearly_best, learn_total_cost
+from stakes.tree.total_cost.learn import _choose_penalty, _Learner, clearly_best, learn_total_cost
 from stakes.tree.total_cost.teacher import out_of_bag
 
 
@@ -70,8 +73,17 @@ def learner(trust=0.5, n_trees=100, **search):
     return _Learner(2, costs, PriceArrays.plain([1.0, 2.0]), trust, n_trees, options)
 
 
+def rows_of(columns, n_values, codes, weights=None):
+    """Rows of two classes; -1 values are numbers."""
+    schema = Schema(
+        Column(f"c{j}") if n < 0 else Column(f"c{j}", "nominal", tuple("abcd"[:n]))
+        for j, n in enumerate(n_values)
+    )
+    return TrainingSet(table=Table(schema, columns), classes=np.arange(2), codes=codes, weight=weights)
+
+
 def four_rows(weights=None):
-    return _Rows([ints(0, 0, 1, 1), ints(0, 1, 0, 1)], [2, 2], ints(0, 0, 1, 1), weights)
+    return rows_of([ints(0, 0, 1, 1), ints(0, 1, 0, 1)], [2, 2], ints(0, 0, 1, 1), weights)
 
 
 @pytest.mark.parametrize("n_rows, n_trees", [(4, 100), (2000, 50), (10_000, 20)])
@@ -85,7 +97,7 @@ def test_classes_are_mixed_with_what_others_say(monkeypatch, n_rows, n_trees):
 
     monkeypatch.setattr(total_cost, "out_of_bag", others)
     weights = np.ones(n_rows)
-    rows = _Rows([np.zeros(n_rows)], [-1], np.tile(ints(0, 0, 1, 1), n_rows // 4), weights)
+    rows = rows_of([np.zeros(n_rows)], [-1], np.tile(ints(0, 0, 1, 1), n_rows // 4), weights)
     shares = learner().shares(rows, np.random.SeedSequence(0))
     np.testing.assert_allclose(shares[:4], [[0.625, 0.375], [1, 0], [0, 1], [0.5, 0.5]])
     assert seen == [(1, [-1], 2, weights, n_trees)]
@@ -165,8 +177,8 @@ class Judged(_Learner):
 
     def bills(self, tree, rows, shares):
         self.search["judged"].append(len(rows.codes))
-        assert shares.tolist() == rows.columns[0].tolist()
-        return np.full(len(rows.codes), 3.0 if tree == 4.0 else 5.0) + rows.columns[0] / 1000
+        assert shares.tolist() == rows.table.columns[0].tolist()
+        return np.full(len(rows.codes), 3.0 if tree == 4.0 else 5.0) + rows.table.columns[0] / 1000
 
 
 def test_penalties_are_judged_on_other_rows(monkeypatch):
@@ -174,7 +186,7 @@ def test_penalties_are_judged_on_other_rows(monkeypatch):
         notes = {"grown": [], "seeds": [], "judged": []}
         judge = Judged(2, np.eye(2), PriceArrays.plain([1.0]), 0.5, 10, notes)
         column = np.arange(float(n_rows))
-        rows = _Rows([column], [-1], ints(*(np.arange(n_rows) % 2)), None)
+        rows = rows_of([column], [-1], ints(*(np.arange(n_rows) % 2)), None)
         return _choose_penalty(judge, rows, column, seeds, 1), notes
 
     seeds = np.random.SeedSequence(0).spawn(6)
@@ -199,7 +211,7 @@ def test_folds_are_drawn_with_a_seed_of_their_own(monkeypatch):
     monkeypatch.setattr(total_cost, "stratified_folds", noting)
     seeds = np.random.SeedSequence(0).spawn(6)
     column = np.arange(10.0)
-    rows = _Rows([column, column], [-1, -1], ints(*[0, 1] * 5), None)
+    rows = rows_of([column, column], [-1, -1], ints(*[0, 1] * 5), None)
     for large, n_judged in ((19, 2), (20, 5)):
         # ten rows of two columns are twenty cells
         monkeypatch.setattr(total_cost, "_LARGE", large)
@@ -258,7 +270,8 @@ def test_defaults_of_the_search(monkeypatch):
     monkeypatch.setattr(total_cost, "_choose_penalty", lambda *args: seen.append(args) or 8.0)
     table = Table.from_data(pd.DataFrame({"x": [1.0, 2, 3], "t": ["a", "b", "a"]}))
     weights = np.array([1.0, 0.0, 2.0])
-    found = learn_total_cost(table, ints(0, 1, 0), 2, weights, np.ones((2, 2)), "prices")
+    some = TrainingSet(table=table, classes=np.arange(2), codes=ints(0, 1, 0), weight=weights)
+    found = learn_total_cost(some, "prices")
     assert list(total_cost.PENALTIES) == [1, 2, 4, 8, np.inf]
     assert found == (8.0,)
     (n_classes, _, prices, trust, n_trees, search), rows, choosing = seen
@@ -267,6 +280,7 @@ def test_defaults_of_the_search(monkeypatch):
         max_depth=6, width=4, exhaustive=False, min_objects=3.0, max_bins=64, max_path_cost=np.inf,
         max_upfront_cost=np.inf,
     )  # fmt: skip
-    assert rows.codes.tolist() == [0, 0] and rows.weights.tolist() == [1, 2] and rows.n_values == [-1, 2]
+    assert rows.codes.tolist() == [0, 0] and rows.weight.tolist() == [1, 2]
+    assert rows.table.schema.n_values == [-1, 2]
     assert len(choosing[3]) == 6 and choosing[4] == 1 and choosing[3][0].entropy == 0
-    assert learn_total_cost(table, ints(0, 1, 0), 2, None, np.ones((2, 2)), "", leaf_penalty=3.0) == (3.0,)
+    assert learn_total_cost(replace(some, weight=None), "", leaf_penalty=3.0) == (3.0,)

@@ -14,6 +14,7 @@ import pytest
 from oracles import c45, c45_prune
 from oracles.c45_ties import as_nodes
 from stakes import C45Classifier, _core, read_table
+from stakes._base.training import TrainingSet
 from stakes.decision._choose import most_probable_class
 from stakes.tree.c45.learn import RowWeights, deviate, learn_tree
 from stakes.tree.core import core_table, node_probabilities
@@ -34,11 +35,8 @@ def learn(table, rows, dialect="c45", prune="error", weights=None):
     """The tree of some rows, with the classes that the file declares, whether they occur or not."""
     part = table.take(rows)
     model, _ = learn_tree(
-        part,
-        part.y,
-        len(table.classes),
+        TrainingSet(table=part, classes=table.classes, codes=part.y),
         RowWeights(weights, weights, weights),
-        1.0 - np.eye(len(table.classes)),
         _core.GrowOptions(dialect=dialect),
         prune=prune,
         confidence=0.25,

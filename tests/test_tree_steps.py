@@ -11,6 +11,7 @@ import pytest
 from oracles.hand_trees import towns
 from stakes import C45Classifier, CostMatrix, FeatureCosts
 from stakes._base.labels import class_codes
+from stakes._base.training import Targets, TrainingSet
 from stakes._core import GrowOptions, Prices
 from stakes.table import Table
 from stakes.tree.ask.acquire import Acquisition, acquire
@@ -20,7 +21,7 @@ from stakes.tree.c45 import classifier as c45
 from stakes.tree.c45 import learn
 from stakes.tree.c45.learn import deviate, row_weights
 from stakes.tree.core import core_table, node_probabilities, presort
-from stakes.tree.prices import pay
+from stakes.tree.prices import core_prices, pay
 from stakes.tree.words import example
 
 
@@ -33,29 +34,36 @@ def ints(*values):
 CODES = ints(0, 1, 1, 0)
 
 
+def weigh(cost_use, how, codes, weight, matrix, costs):
+    """What rows weigh; classes are numbers where the costs do not name them."""
+    classes = np.arange(2 if costs is None else costs.shape[1])
+    given = {"weight": weight, "cost_matrix": matrix, "costs": costs}
+    return row_weights(Targets(classes=classes, codes=codes, **given), cost_use, how)
+
+
 def test_rows_weigh_what_mistaking_them_costs():
     matrix = CostMatrix([[0, 3], [1, 0]], ["a", "b"])
-    weights = row_weights("weights", "sum", CODES, None, matrix, None)
+    weights = weigh("weights", "sum", CODES, None, matrix, None)
     # 3 + 1 + 1 + 3 are 8 for 4 rows
     assert weights.grow.tolist() == [1.5, 0.5, 0.5, 1.5] and weights.prune is weights.grow
     assert weights.plain is None and weights.per_class.tolist() == [1.5, 0.5]
     given = np.array([2.0, 1, 1, 0])
-    weights = row_weights("weights", "sum", CODES, given, matrix, None)
+    weights = weigh("weights", "sum", CODES, given, matrix, None)
     # 6 + 1 + 1 are 8 for a weight of 4
     assert weights.grow.tolist() == [3, 0.5, 0.5, 0] and weights.plain is given
     assert weights.per_class.tolist() == [1.5, 0.5]
-    priors = row_weights("priors", "sum", CODES, given, matrix, None)
+    priors = weigh("priors", "sum", CODES, given, matrix, None)
     assert priors.grow.tolist() == [3, 0.5, 0.5, 0] and priors.prune is priors.plain is given
     assert priors.per_class is None
 
 
 def test_rows_weigh_by_their_own_costs():
     costs = np.array([[0.0, 6], [1, 0], [0.5, 0], [0, 0.5]])
-    weights = row_weights("weights", "sum", CODES, None, CostMatrix([[0, 3], [1, 0]]), costs)
+    weights = weigh("weights", "sum", CODES, None, CostMatrix([[0, 3], [1, 0]]), costs)
     assert weights.grow.tolist() == [3, 0.5, 0.25, 0.25] and weights.per_class is None
     three = np.array([[0.0, 6, 2]])
     for how, share in (("sum", 8), ("max", 6), ("mean", 4)):
-        own = row_weights("weights", how, ints(0, 0), None, None, np.vstack([three, [[0, 1, 1]]]))
+        own = weigh("weights", how, ints(0, 0), None, None, np.vstack([three, [[0, 1, 1]]]))
         least = {"sum": 2, "max": 1, "mean": 1}[how]
         np.testing.assert_allclose(own.grow, 2 * np.array([share, least]) / (share + least))
 
@@ -64,14 +72,14 @@ def test_rows_weigh_what_they_were_given_without_costs():
     given = np.array([2.0, 1, 1, 0])
     matrix = CostMatrix([[0, 3], [1, 0]])
     for weights in (
-        row_weights("none", "sum", CODES, given, matrix, np.ones((4, 2))),
-        row_weights("weights", "sum", CODES, given, None, None),
+        weigh("none", "sum", CODES, given, matrix, np.ones((4, 2))),
+        weigh("weights", "sum", CODES, given, None, None),
     ):
         assert weights.grow is weights.prune is weights.plain is given and weights.per_class is None
-    small = row_weights("weights", "sum", CODES, None, CostMatrix([[0, 0.01], [0.01, 0]]), None)
+    small = weigh("weights", "sum", CODES, None, CostMatrix([[0, 0.01], [0.01, 0]]), None)
     assert small.grow.tolist() == [1, 1, 1, 1]
     with pytest.raises(ValueError, match="costs must make at least one mistake on the training rows cost"):
-        row_weights("weights", "sum", ints(1, 1), None, CostMatrix([[0, 3], [0, 0]]), None)
+        weigh("weights", "sum", ints(1, 1), None, CostMatrix([[0, 3], [0, 0]]), None)
 
 
 def test_probabilities_of_nodes():
@@ -142,11 +150,15 @@ def test_cost_pruning_counts_costs_once(monkeypatch):
 
     monkeypatch.setattr(learn, "_core", Core)
     monkeypatch.setattr(learn, "core_table", lambda table: "rows")
+    monkeypatch.setattr(learn, "core_prices", lambda prices: "prices")
+    costs = CostMatrix(np.eye(2), [0, 1])
+    table = Table.from_data(np.zeros((4, 1)))
+    rows = TrainingSet(table=table, classes=np.arange(2), codes=CODES, cost_matrix=costs)
 
     def steps(weights, prune):
         calls.clear()
         how = {"prune": prune, "confidence": 1.0, "raise_subtrees": True}
-        _, observed = learn.learn_tree(None, CODES, 2, weights, np.eye(2), growing, "prices", **how)
+        _, observed = learn.learn_tree(rows, weights, growing, **how)
         return [step for step in calls if step[0] != "arrays"], observed
 
     growing = GrowOptions(dialect="j48", criterion="gain")
@@ -203,20 +215,20 @@ def test_growing_gets_every_parameter(monkeypatch):
     pruning = {"prune": "cost", "confidence": 0.125, "raise_subtrees": False}
     prices = {"feature_costs": [2.0, 3.0]}
     seen = handed_on(monkeypatch, "learn_tree", growth="best_first", n_jobs=3, **prices, **pruning, **given)
-    table, codes, n_classes, weights, cost_values, growing, core_prices = seen.pop("args")
-    assert seen == pruning and isinstance(core_prices, Prices)
+    rows, weights, growing = seen.pop("args")
+    assert seen == pruning and isinstance(core_prices(rows.price_arrays), Prices)
     assert growing == GrowOptions(best_first=True, n_threads=3, **given)
-    assert table.n_samples == 4 and codes.tolist() == [0, 0, 1, 1] and n_classes == 2
-    assert weights.grow is None and cost_values.tolist() == [[0, 1], [1, 0]]
+    assert rows.table.n_samples == 4 and rows.codes.tolist() == [0, 0, 1, 1] and len(rows.classes) == 2
+    assert weights.grow is None and rows.cost_values.tolist() == [[0, 1], [1, 0]]
 
 
 def test_growing_without_limits(monkeypatch):
     seen = handed_on(monkeypatch, "learn_tree", cost_matrix=[[0, 4], [1, 0]])
-    growing, prices = seen["args"][5:]
+    rows, weights, growing = seen["args"]
     assert (growing.max_depth, growing.max_leaf_nodes, growing.max_bins) == (-1, 0, 0)
     assert growing.max_upfront_cost == growing.max_path_cost == np.inf
-    assert growing.best_first is False and prices is None
-    assert seen["args"][3].grow.tolist() == [1.6, 1.6, 0.4, 0.4] and seen["args"][4][0, 1] == 4
+    assert growing.best_first is False and rows.price_arrays is None
+    assert weights.grow.tolist() == [1.6, 1.6, 0.4, 0.4] and rows.cost_values[0, 1] == 4
 
 
 def test_searching_gets_its_parameters(monkeypatch):
@@ -227,9 +239,10 @@ def test_searching_gets_its_parameters(monkeypatch):
     given = {"max_depth": 3, "max_bins": 9, "random_state": 5, "max_path_cost": 4.0, "max_upfront_cost": 2.0}
     seen = handed_on(monkeypatch, "learn_total_cost", n_jobs=2, **params, **given)
     assert {name: seen[name] for name in given} == given and seen["n_jobs"] == 2
-    assert seen["args"][5].resource_price.tolist() == [2, 3]
+    assert seen["args"][1].resource_price.tolist() == [2, 3]
     free = handed_on(monkeypatch, "learn_total_cost", criterion="total_cost")
-    assert free["args"][5].resource_price.tolist() == [0, 0] and free["args"][4].tolist() == [[0, 1], [1, 0]]
+    rows, prices = free["args"]
+    assert prices.resource_price.tolist() == [0, 0] and rows.cost_values.tolist() == [[0, 1], [1, 0]]
 
 
 def test_fitted_parts_of_a_classifier():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from stakes.evolve.problem import Problem, Sketch, sketch_of
 from stakes.evolve.settings import Settings
 from stakes.tree import TreeModel
 from stakes.tree.c45.learn import RowWeights, learn_tree, row_weights
-from stakes.tree.prices import core_prices
 
 #: Seeds are learnt from at most this many rows: they need not be perfect.
 _ROWS = 20_000
@@ -51,24 +51,13 @@ def c45_tree(
 ) -> TreeModel:
     """Learn a tree of the C4.5 family from rows, each taken so many times."""
     weight = rows.weight if times is None else times * rows.weight_or_ones
-    matrix = rows.effective_cost_matrix
+    rows = replace(rows, weight=weight, cost_matrix=rows.effective_cost_matrix)
     try:
-        weights = row_weights(cost_use, "sum", rows.codes, weight, matrix, rows.costs)
+        weights = row_weights(rows, cost_use, "sum")
     except ValueError:  # no mistake of these rows costs anything
         weights = RowWeights(weight, weight, weight)
     growing = _core.GrowOptions(group_values=True, max_depth=max_depth, collapse=False)
     if rows.feature_costs is not None:
         growing = growing.replace(criterion="cs_gain", gamma=10.0 ** -(turn % 4))
-    tree, _ = learn_tree(
-        rows.table,
-        rows.codes,
-        len(rows.classes),
-        weights,
-        rows.cost_values,
-        growing,
-        core_prices(rows.price_arrays),
-        prune=prune,
-        confidence=0.25,
-        raise_subtrees=False,
-    )
+    tree, _ = learn_tree(rows, weights, growing, prune=prune, confidence=0.25, raise_subtrees=False)
     return tree

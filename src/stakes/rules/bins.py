@@ -123,8 +123,7 @@ class Bins:
 
 def mdl_bins(training: TrainingSet, *, whole: bool = False, n_threads: int = 1) -> Bins:
     """Cut the numeric columns of a table by Fayyad and Irani's criterion."""
-    schema = training.table.schema
-    sizes = [len(c.categories) if c.is_nominal else -1 for c in schema.columns]
-    columns = _core.Table(training.table.columns, sizes)
+    table = training.table
+    columns = _core.Table(table.columns, table.schema.n_values)
     cuts = _core.mdl_cuts(columns, training.codes, len(training.classes), training.weight, n_threads)
-    return Bins(schema, tuple(cuts), whole)
+    return Bins(table.schema, tuple(cuts), whole)

@@ -64,6 +64,11 @@ class Schema:
         return not any(column.is_nominal for column in self.columns)
 
     @cached_property
+    def n_values(self) -> list[int]:
+        """Number of categories of each column, -1 where it is numeric: how cores tell columns apart."""
+        return [len(column.categories) if column.is_nominal else -1 for column in self.columns]
+
+    @cached_property
     def indices(self) -> tuple[dict[Any, int] | None, ...]:
         """For each nominal column its codes by value, None for a numeric one."""
         return tuple(

@@ -14,9 +14,7 @@ def core_table(table: Table) -> _core.Table:
     """Hand a table's columns to the core, without copying them."""
     if table.core is not None:
         return table.core
-    return _core.Table(
-        table.columns, [len(c.categories) if c.is_nominal else -1 for c in table.schema.columns]
-    )
+    return _core.Table(table.columns, table.schema.n_values)
 
 
 def presort(table: Table) -> Table:

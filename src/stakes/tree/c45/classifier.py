@@ -20,7 +20,6 @@ from stakes.tree.c45.learn import learn_tree, row_weights
 from stakes.tree.core import node_probabilities
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
-from stakes.tree.prices import core_prices
 from stakes.tree.total_cost.learn import learn_total_cost
 
 #: The core counts nodes and threads in 32 bits.
@@ -273,18 +272,8 @@ class C45Classifier(TreeClassifier):
 
     def _grow(self, training: TrainingSet) -> tuple[TreeModel, NDArray[np.float64] | None]:
         return learn_tree(
-            training.table,
-            training.codes,
-            len(training.classes),
-            row_weights(
-                self.cost_use,
-                self.cost_vector,
-                training.codes,
-                training.weight,
-                training.cost_matrix,
-                training.costs,
-            ),
-            training.cost_values,
+            training,
+            row_weights(training, self.cost_use, self.cost_vector),
             _core.GrowOptions(
                 dialect=self.dialect,
                 criterion=self.criterion,
@@ -302,7 +291,6 @@ class C45Classifier(TreeClassifier):
                 max_upfront_cost=_or_infinite(self.max_upfront_cost),
                 max_path_cost=_or_infinite(self.max_path_cost),
             ),
-            core_prices(training.price_arrays),
             prune=self.prune,
             confidence=self.confidence,
             raise_subtrees=self.raise_subtrees,
@@ -311,11 +299,7 @@ class C45Classifier(TreeClassifier):
     def _search(self, training: TrainingSet) -> TreeModel:
         free = PriceArrays.plain(np.zeros(len(training.table.schema)))
         return learn_total_cost(
-            training.table,
-            training.codes,
-            len(training.classes),
-            training.weight,
-            training.cost_values,
+            training,
             training.price_arrays or free,
             max_depth=6 if self.max_depth is None else self.max_depth,
             max_bins=self.max_bins or 64,

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes.costs import CostMatrix, example_vector
-from stakes.table import Table
+from stakes._base.training import Targets, TrainingSet
+from stakes.costs import example_vector
 from stakes.tree.core import as_model, core_table
 from stakes.tree.model import TreeModel
+from stakes.tree.prices import core_prices
 
 Weights = NDArray[np.float64]
 
@@ -57,28 +58,22 @@ class RowWeights:
     per_class: Weights | None = None
 
 
-def row_weights(
-    cost_use: str,
-    how: str,
-    codes: NDArray[np.int32],
-    sample_weight: Weights | None,
-    cost_matrix: CostMatrix | None,
-    costs: Weights | None,
-) -> RowWeights:
+def row_weights(rows: Targets, cost_use: str, how: str) -> RowWeights:
     """Ting's instance weights (equation 2) from class costs or from each example's own costs.
 
     Rows weigh in proportion to what mistaking them costs; their sum stays what it was.
     """
-    if cost_use == "none" or (cost_matrix is None and costs is None):
-        return RowWeights(sample_weight, sample_weight, sample_weight)
+    given = rows.weight
+    if cost_use == "none" or (rows.cost_matrix is None and rows.costs is None):
+        return RowWeights(given, given, given)
     per_class = None
-    if costs is not None:
-        importance = example_vector(costs, codes, how)
+    if rows.costs is not None:
+        importance = example_vector(rows.costs, rows.codes, how)
     else:
-        assert cost_matrix is not None
-        per_class = cost_matrix.vector(how)
-        importance = per_class[codes]
-    plain = np.ones(len(codes)) if sample_weight is None else sample_weight
+        assert rows.cost_matrix is not None
+        per_class = rows.cost_matrix.vector(how)
+        importance = per_class[rows.codes]
+    plain = rows.weight_or_ones
     total = float(plain @ importance)
     if total <= 0:
         raise ValueError(
@@ -87,18 +82,14 @@ def row_weights(
     scale = plain.sum() / total
     altered = plain * (importance * scale)
     if cost_use == "priors":
-        return RowWeights(altered, sample_weight, sample_weight)
-    return RowWeights(altered, altered, sample_weight, None if per_class is None else per_class * scale)
+        return RowWeights(altered, given, given)
+    return RowWeights(altered, altered, given, None if per_class is None else per_class * scale)
 
 
 def learn_tree(
-    table: Table,
-    codes: NDArray[np.int32],
-    n_classes: int,
+    training: TrainingSet,
     weights: RowWeights,
-    cost_values: NDArray[np.float64],
     growing: _core.GrowOptions,
-    prices: _core.Prices | None = None,
     *,
     prune: str | None,
     confidence: float,
@@ -112,7 +103,8 @@ def learn_tree(
     observed : array of shape (n_nodes, n_classes) or None
         Class weights without costs, where they differ from the tree's own.
     """
-    rows = core_table(table)
+    rows, codes, n_classes = core_table(training.table), training.codes, len(training.classes)
+    prices = core_prices(training.price_arrays)
     tree = _core.grow_tree(rows, codes, n_classes, weights.grow, growing, prices)
     if weights.prune is not weights.grow:
         tree.recount(rows, codes, weights.prune)
@@ -123,7 +115,7 @@ def learn_tree(
         # The loss multiplies class shares by costs; weights that hold the costs would count them twice.
         if weights.plain is not weights.prune:
             tree.recount(rows, codes, weights.plain)
-        tree.prune_by_cost(np.ascontiguousarray(cost_values))
+        tree.prune_by_cost(np.ascontiguousarray(training.cost_values))
         if weights.plain is not weights.prune:
             tree.recount(rows, codes, weights.prune)
     model = as_model(tree, n_classes)

@@ -12,23 +12,21 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
 from stakes._base.folds import stratified_folds
+from stakes._base.training import TrainingSet
 from stakes.costs import PriceArrays
-from stakes.table import Table
 from stakes.tree.core import as_model, node_probabilities
 from stakes.tree.model import TreeModel
 from stakes.tree.prices import core_prices, path_prices
 from stakes.tree.total_cost.teacher import out_of_bag
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 #: Penalties of a leaf that are compared, in units; the first is kept unless another is clearly better.
 PENALTIES = (1.0, 2.0, 4.0, 8.0, np.inf)
@@ -41,23 +39,6 @@ _TREE_ROWS, _FEW_TREES = 100_000, 20
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows to learn from or to judge by."""
-
-    columns: list[NDArray[Any]]
-    n_values: list[int]
-    codes: Codes
-    weights: Floats | None
-
-    def take(self, rows: NDArray[np.intp]) -> _Rows:
-        weights = None if self.weights is None else self.weights[rows]
-        return replace(self, columns=[c[rows] for c in self.columns], codes=self.codes[rows], weights=weights)
-
-    def weight(self) -> Floats:
-        return np.ones(len(self.codes)) if self.weights is None else self.weights
-
-
-@dataclass(frozen=True, eq=False)
 class _Learner:
     n_classes: int
     costs: Floats
@@ -66,31 +47,30 @@ class _Learner:
     n_trees: int
     search: _core.TotalCostOptions
 
-    def shares(self, rows: _Rows, seed: np.random.SeedSequence) -> Floats:
+    def shares(self, rows: TrainingSet, seed: np.random.SeedSequence) -> Floats:
         """Classes of each row: partly its own, partly what trees without it say."""
         own = np.eye(self.n_classes)[rows.codes]
         if self.trust >= 1.0:
             return own
         rng = np.random.default_rng(seed)
         n_trees = min(self.n_trees, max(_FEW_TREES, _TREE_ROWS // len(rows.codes)))
-        others = out_of_bag(
-            rows.columns, rows.n_values, rows.codes, self.n_classes, rows.weights, rng, n_trees
-        )
+        columns, n_values = rows.table.columns, rows.table.schema.n_values
+        others = out_of_bag(columns, n_values, rows.codes, self.n_classes, rows.weight, rng, n_trees)
         others = np.where(others.sum(axis=1, keepdims=True) > 0, others, own)
         mixed = self.trust * own + (1.0 - self.trust) * others
         mixed[mixed < 0.01] = 0.0  # they would double the work and move no decision
         return mixed / mixed.sum(axis=1, keepdims=True)
 
-    def grow(self, rows: _Rows, shares: Floats, penalties: tuple[float, ...]) -> list[TreeModel]:
+    def grow(self, rows: TrainingSet, shares: Floats, penalties: tuple[float, ...]) -> list[TreeModel]:
         row, code = np.nonzero(shares)
         spread = rows.take(row)
-        weights = np.ascontiguousarray(shares[row, code] * spread.weight())
+        weights = np.ascontiguousarray(shares[row, code] * spread.weight_or_ones)
         codes = code.astype(np.int32)
-        table = _core.Table(spread.columns, spread.n_values)
+        table = _core.Table(spread.table.columns, spread.table.schema.n_values)
         totals = np.bincount(codes, weights=weights, minlength=self.n_classes)
-        unit = float((totals @ self.costs).min()) / max(float(rows.weight().sum()), 1e-300)
+        unit = float((totals @ self.costs).min()) / max(float(rows.weight_or_ones.sum()), 1e-300)
         prices, search = core_prices(self.prices), self.search
-        if len(rows.codes) * len(rows.columns) > _LARGE:
+        if rows.table.n_samples * len(rows.table.schema) > _LARGE:
             search = search.replace(width=max(1, search.width // 2))
         found = []
         for penalty in penalties:
@@ -100,11 +80,11 @@ class _Learner:
             found.append(as_model(tree, self.n_classes))
         return found
 
-    def bills(self, tree: TreeModel, rows: _Rows, shares: Floats) -> Floats:
+    def bills(self, tree: TreeModel, rows: TrainingSet, shares: Floats) -> Floats:
         """Expected bill of each row whose classes are so probable."""
         shares_at = node_probabilities(tree.class_weights, tree.parent)
         values = np.column_stack([shares_at, path_prices(self.prices, tree)])
-        table = _core.Table(rows.columns, rows.n_values)
+        table = _core.Table(rows.table.columns, rows.table.schema.n_values)
         everyone = np.arange(len(rows.codes), dtype=np.int64)
         reached = _core.route_mixture(table, *tree.links(), everyone, values).reshape(len(everyone), -1)
         answer = (reached[:, :-1] @ self.costs).argmin(axis=1)
@@ -112,11 +92,7 @@ class _Learner:
 
 
 def learn_total_cost(
-    table: Table,
-    codes: Codes,
-    n_classes: int,
-    weights: Floats | None,
-    cost_values: Floats,
+    rows: TrainingSet,
     prices: PriceArrays,
     *,
     leaf_penalty: float | None = None,
@@ -136,16 +112,7 @@ def learn_total_cost(
 
     Parameters
     ----------
-    table : Table
-        The columns.
-    codes : int32 array of shape (n_samples,)
-        Class codes.
-    n_classes : int
-        Number of classes.
-    weights : array of shape (n_samples,) or None
-        How many rows each row stands for.
-    cost_values : array of shape (n_classes, n_classes)
-        Costs indexed [actual, predicted].
+    rows : TrainingSet
     prices : PriceArrays
         What the tests cost.
     leaf_penalty : float or None
@@ -177,10 +144,8 @@ def learn_total_cost(
     TreeModel
         Its class weights are those of the mixed classes; their cheapest class is what a node should answer.
     """
-    n_values = [len(c.categories) if c.is_nominal else -1 for c in table.schema.columns]
-    rows = _Rows(list(table.columns), n_values, codes, weights)
-    if weights is not None and not np.all(weights > 0):  # a fold must not end up without weight
-        rows = rows.take(np.flatnonzero(weights > 0))
+    if rows.weight is not None and not np.all(rows.weight > 0):  # a fold must not end up without weight
+        rows = rows.take(np.flatnonzero(rows.weight > 0))
     search = _core.TotalCostOptions(
         max_depth=max_depth,
         width=width,
@@ -189,8 +154,8 @@ def learn_total_cost(
         max_path_cost=max_path_cost,
         max_upfront_cost=max_upfront_cost,
     )
-    costs = np.ascontiguousarray(cost_values, dtype=np.float64)
-    learner = _Learner(n_classes, costs, prices, trust, n_trees, search)
+    costs = np.ascontiguousarray(rows.cost_values, dtype=np.float64)
+    learner = _Learner(len(rows.classes), costs, prices, trust, n_trees, search)
     final, *seeds = np.random.SeedSequence(random_state).spawn(n_folds + 2)
     shares = learner.shares(rows, final)
     if leaf_penalty is None:
@@ -199,7 +164,7 @@ def learn_total_cost(
 
 
 def _choose_penalty(
-    learner: _Learner, rows: _Rows, shares: Floats, seeds: list[np.random.SeedSequence], n_jobs: int
+    learner: _Learner, rows: TrainingSet, shares: Floats, seeds: list[np.random.SeedSequence], n_jobs: int
 ) -> float:
     """Penalty with the least bill on rows not learned from; the first if none is clearly better."""
     n_folds = min(len(seeds) - 1, len(rows.codes))
@@ -217,11 +182,11 @@ def _choose_penalty(
             bills[outside, j] = learner.bills(tree, test, shares[outside])
 
     # Two folds of a large table have rows enough to tell the penalties apart.
-    n_judged = 2 if len(rows.codes) * len(rows.columns) > _LARGE else n_folds
+    n_judged = 2 if rows.table.n_samples * len(rows.table.schema) > _LARGE else n_folds
     with ThreadPoolExecutor(max(1, n_jobs)) as pool:
         list(pool.map(judge, range(n_judged)))
     judged = fold < n_judged
-    return PENALTIES[clearly_best(bills[judged], rows.weight()[judged])]
+    return PENALTIES[clearly_best(bills[judged], rows.weight_or_ones[judged])]
 
 
 def clearly_best(bills: Floats, weights: Floats) -> int:
