@@ -10,7 +10,7 @@ import pytest
 
 from oracles.hand_trees import towns
 from stakes import C45Classifier, CostMatrix, FeatureCosts
-from stakes._base.labels import class_codes
+from stakes._base.labels import code_labels
 from stakes._base.training import Targets, TrainingSet
 from stakes._core import GrowOptions, Prices
 from stakes.table import Table
@@ -108,14 +108,15 @@ def test_deviates(confidence, z):
 
 
 def test_class_codes():
-    classes, codes = class_codes(["b", "a", "b"], 3, "Tree")
+    target = code_labels(["b", "a", "b"], "Tree", 3)
+    classes, codes = target.classes, target.codes
     assert classes.tolist() == ["a", "b"] and codes.tolist() == [1, 0, 1] and codes.dtype == np.int32
     with pytest.raises(ValueError, match="Tree requires y to be passed, but the target y is None"):
-        class_codes(None, 3, "Tree")
+        code_labels(None, "Tree", 3)
     with pytest.raises(ValueError, match="inconsistent numbers of samples: X has 3 rows, y 2"):
-        class_codes(["a", "b"], 3, "Tree")
+        code_labels(["a", "b"], "Tree", 3)
     with pytest.raises(ValueError, match="Unknown label type"):
-        class_codes([0.5, 1.5], 2, "Tree")
+        code_labels([0.5, 1.5], "Tree", 2)
 
 
 def test_a_sorted_table_hands_itself_on():

@@ -107,14 +107,21 @@ class CodedTarget:
         return CodedTarget(self.classes[order], position[self.codes])
 
 
-def code_labels(y: Any, owner: str) -> CodedTarget:
-    """Read class labels and code them in their order; ``owner`` is named where y is missing."""
-    if isinstance(y, CodedTarget):
-        check_classification_targets(y.codes)  # there may be too many classes
-        return y.met()
+def code_labels(y: Any, owner: str, n_samples: int | None = None) -> CodedTarget:
+    """Read class labels, of so many samples, and code them; ``owner`` is named where y is missing."""
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
-    return CodedTarget.of(check_labels(y))
+    if isinstance(y, CodedTarget):
+        check_classification_targets(y.codes)  # there may be too many classes
+        target = y.met()
+    else:
+        target = CodedTarget.of(check_labels(y))
+    if n_samples is not None and len(target) != n_samples:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {n_samples} rows, y {len(target)}"
+        )
+    return target
 
 
 def check_labels(y: Any) -> NDArray[Any]:
@@ -122,14 +129,3 @@ def check_labels(y: Any) -> NDArray[Any]:
     labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
     check_classification_targets(labels)
     return labels
-
-
-def class_codes(y: Any, n_samples: int, owner: str) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Return the labels in order and the code of each row; ``owner`` is named where y is missing."""
-    labels = code_labels(y, owner)
-    if len(labels) != n_samples:
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: "
-            f"X has {n_samples} rows, y {len(labels)}"
-        )
-    return labels.classes, labels.codes

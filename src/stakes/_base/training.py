@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.features import check_features
-from stakes._base.labels import CodedTarget, class_codes
+from stakes._base.labels import CodedTarget, code_labels
 from stakes._base.saving import training_info
 from stakes._base.weights import check_weight
 from stakes.costs import (
@@ -157,9 +157,9 @@ def read_table_and_target(
     """Read columns and labels of as many samples, and tell an estimator its columns."""
     table = Table.from_data(X, owner.categorical_features, check_finite=check_finite)
     check_features(owner, X, reset=True)
-    classes, codes = class_codes(y, table.n_samples, type(owner).__name__)
+    target = code_labels(y, type(owner).__name__, table.n_samples)
     owner._training_info = training_info(table.schema, table.target, y, table.n_samples)
-    return table, CodedTarget(classes, codes)
+    return table, target
 
 
 def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any) -> Targets:

@@ -1,0 +1,124 @@
+"""What fit is given, read once: the record that learners get, and labels that are coded already."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+
+from stakes import C45Classifier, CostMatrix, GDTClassifier, Guard, MinExpectedCost, RuleClassifier, Table
+from stakes._base import training as training_module
+from stakes._base.labels import CodedTarget, code_labels
+from stakes._base.training import Targets, read_targets, read_training, target_for
+from test_common import ESTIMATORS, FOREIGN, name_of
+
+X = pd.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "town": ["n", "s", "n", "s"]})
+Y = ["low", "high", "high", "low"]
+COSTS = np.array([[0.0, 1.0], [4.0, 0.0], [0.0, 3.0], [2.0, 0.0]])[:, ::-1]
+
+
+def test_a_training_set_is_all_that_fit_was_given():
+    prices = {"town": 2.0, "age": 5.0}
+    owner = C45Classifier(cost_matrix={("low", "high"): 7.0, ("high", "low"): 1.0}, feature_costs=prices)
+    rows = read_training(owner, X, Y, [1, 2, 0, 4], COSTS)
+    assert rows.classes.tolist() == ["high", "low"] and rows.codes.tolist() == [1, 0, 0, 1]
+    assert rows.codes.dtype == np.int32 and len(rows) == 4 and rows.labels.tolist() == Y
+    assert rows.weight.tolist() == rows.weight_or_ones.tolist() == [1, 2, 0, 4]
+    assert rows.cost_values.tolist() == [[0, 1], [7, 0]] and rows.sample_costs is rows.costs
+    assert rows.feature_costs.features == ("age", "town")
+    assert rows.price_arrays.resource_price.tolist() == [5, 2]
+    assert owner.feature_names_in_.tolist() == ["age", "town"]
+    assert owner._training_info["n_samples"] == 4
+    some = rows.take(np.array([3, 1]))
+    assert some.labels.tolist() == ["low", "high"] and some.table.columns[0].tolist() == [4, 2]
+    assert some.weight.tolist() == [4, 2] and some.costs.tolist() == COSTS[[3, 1]].tolist()
+    assert some.cost_matrix is rows.cost_matrix and some.feature_costs is rows.feature_costs
+    with pytest.raises(FrozenInstanceError):
+        rows.weight = None
+
+
+def test_what_was_not_given_is_none_and_counts_as_usual():
+    rows = read_training(C45Classifier(), X, Y)
+    assert (rows.weight, rows.costs, rows.cost_matrix, rows.feature_costs, rows.price_arrays) == (None,) * 5
+    assert rows.weight_or_ones.tolist() == [1.0] * 4 and rows.cost_values.tolist() == [[0, 1], [1, 0]]
+    assert rows.effective_cost_matrix == CostMatrix([[0, 1], [1, 0]], ["high", "low"])
+    assert rows.sample_costs.tolist() == [[1, 0], [0, 1], [0, 1], [1, 0]]
+    assert rows.take(np.array([0])).weight is None
+
+
+def test_classes_cost_the_mean_of_their_samples():
+    target = CodedTarget.of(np.array(Y))
+    rows = read_targets(target, [1, 3, 1, 1], COSTS, None)
+    np.testing.assert_allclose(rows.cost_values[0], np.average(COSTS[[1, 2]], axis=0, weights=[3, 1]))
+    np.testing.assert_allclose(rows.cost_values[1], np.average(COSTS[[0, 3]], axis=0))
+    one = rows.take(np.array([1]))
+    assert one.cost_matrix is rows.cost_matrix  # what a class costs stays
+    assert one.with_class_costs(None).cost_values[0].tolist() == COSTS[1].tolist()
+    assert one.with_class_costs([[0, 9], [8, 0]]).cost_values.tolist() == [[0, 9], [8, 0]]
+
+
+# ---- coded labels ------------------------------------------------------------------------------------------
+
+
+def test_coded_labels_come_back_in_order_and_without_classes_that_nobody_has():
+    given = CodedTarget(np.array(["c", "a", "b", "d"]), np.array([1, 0, 1, 3], dtype=np.int32))
+    assert np.asarray(given).tolist() == ["a", "c", "a", "d"] and len(given) == 4
+    read = code_labels(given, "Tree", 4)
+    told = code_labels(np.asarray(given), "Tree", 4)
+    for one in (read, told):
+        assert one.classes.tolist() == ["a", "c", "d"] and one.codes.tolist() == [0, 1, 0, 2]
+        assert one.codes.dtype == np.int32
+    assert read.classes.dtype == told.classes.dtype
+    with pytest.raises(ValueError, match="inconsistent numbers of samples: X has 3 rows, y 4"):
+        code_labels(given, "Tree", 3)
+
+
+def test_too_many_classes_are_told_of_coded_labels_as_well():
+    labels = np.array([f"c{i}" for i in range(30)])
+    with pytest.warns(UserWarning, match="number of unique classes is greater than 50%") as plain:
+        code_labels(labels, "Tree")
+    with pytest.warns(UserWarning) as coded:
+        code_labels(CodedTarget(labels, np.arange(30, dtype=np.int32)), "Tree")
+    assert [str(w.message) for w in coded] == [str(w.message) for w in plain]
+
+
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, *FOREIGN], ids=name_of)
+def test_coded_labels_give_the_same_model(estimator):
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(60, 3)).round(1)
+    labels = np.where(numbers[:, 0] + rng.normal(size=60) / 2 > 0, "yes", "no")
+    coded = CodedTarget(np.array(["yes", "n/a", "no"]), np.where(labels == "yes", 0, 2).astype(np.int32))
+    given = type(estimator)(**estimator.get_params(deep=False))
+    one = given.fit(numbers, labels).predict_proba(numbers)
+    two = type(estimator)(**estimator.get_params(deep=False)).fit(numbers, coded)
+    np.testing.assert_array_equal(two.predict_proba(numbers), one)
+    assert two.classes_.tolist() == ["no", "yes"] and two.classes_.dtype == given.classes_.dtype
+
+
+def test_labels_are_compared_once_however_many_folds(monkeypatch):
+    table, coded = Table.from_data(np.arange(40.0)[:, None]), []
+    real = training_module.code_labels
+    monkeypatch.setattr(
+        training_module, "code_labels", lambda y, *more: coded.append(type(y)) or real(y, *more)
+    )
+    labels = np.repeat(["a", "b"], 20)
+    Guard(C45Classifier(), cv=5).fit(table, labels)
+    assert coded == [CodedTarget] * 6  # five folds and all rows; the guard itself read the text
+    coded.clear()
+    MinExpectedCost(C45Classifier()).fit(table, labels)
+    assert coded == [CodedTarget]
+
+
+def test_estimators_from_elsewhere_get_labels():
+    class Own(C45Classifier):
+        pass
+
+    rows = Targets(classes=np.array(["a", "b"]), codes=np.array([1, 0], dtype=np.int32))
+    assert isinstance(target_for(GDTClassifier(), rows), CodedTarget)
+    for other in (DummyClassifier(), Own()):
+        assert target_for(other, rows).tolist() == ["b", "a"]
+    rules = RuleClassifier(fallback=DummyClassifier()).fit([[0.0], [1.0]], rows.target)
+    assert rules.fallback_.classes_.tolist() == ["a", "b"]
