@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from stakes._base import documents
-from stakes._cli.shared import DebugOption, ModelArgument, OutputOption, write_text
+from stakes._cli.shared import DebugOption, ModelArgument, OutputOption, one_of, write_text
 from stakes._cli.show import TreeOption, open_tree
-from stakes.export import render
+from stakes.export import languages, render
 from stakes.models import load_model
-from stakes.rules import RuleClassifier
+from stakes.rules import RuleClassifier, RuleSet
 from stakes.tree import FittedTree
 
 NAME = "export"
 
-Language = StrEnum("Language", ["python", "c", "sql", "dot", "json"])
-SUFFIXES = {
-    ".py": Language.python,
-    ".c": Language.c,
-    ".sql": Language.sql,
-    ".dot": Language.dot,
-    ".gv": Language.dot,
-    ".json": Language.json,
-}
+SUFFIXES = {".py": "python", ".c": "c", ".sql": "sql", ".dot": "dot", ".gv": "dot", ".json": "json"}
+
+
+def _languages() -> list[str]:
+    """Return what --to can be: the languages of trees and rules, and the model itself as JSON."""
+    return [*dict.fromkeys([*languages(FittedTree), *languages(RuleSet)]), "json"]
 
 
 def command(
     model: ModelArgument,
     to: Annotated[
-        Language | None, typer.Option("--to", help="By default what the name of the output file says.")
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="[python|c|sql|dot|json]",
+            callback=one_of(_languages),
+            help="By default what the name of the output file says.",
+        ),
     ] = None,
     output: OutputOption = None,
     name: Annotated[str, typer.Option(help="Prefix of the names in C.")] = "tree",
@@ -59,7 +61,7 @@ def command(
         to = SUFFIXES.get(output.suffix.lower()) if output is not None else None
     if to is None:
         raise typer.BadParameter(
-            f"say one of {', '.join(Language)}, or an output file that tells.", param_hint="--to"
+            f"say one of {', '.join(_languages())}, or an output file that tells.", param_hint="--to"
         )
     loaded = load_model(model)
     if isinstance(loaded, RuleClassifier):
@@ -69,19 +71,19 @@ def command(
     write_text(_source(fitted, to, name, table, column), output)
 
 
-def _rules_source(model: RuleClassifier, to: Language, table: str | None, column: str, silence: bool) -> str:
-    if to is Language.sql:
+def _rules_source(model: RuleClassifier, to: str, table: str | None, column: str, silence: bool) -> str:
+    if to == "sql":
         return model.export_sql(table=table, output=column, silence=silence)
-    if to is Language.json:
+    if to == "json":
         return documents.dumps(model.rule_set_.to_dict())
-    raise typer.BadParameter("rules are written as sql or json.", param_hint="--to")
+    if to not in languages(RuleSet):
+        known = " or ".join([*languages(RuleSet), "json"])
+        raise typer.BadParameter(f"rules are written as {known}.", param_hint="--to")
+    return render(model.rule_set_, to)
 
 
-def _source(fitted: FittedTree, to: Language, name: str, table: str | None, column: str) -> str:
-    if to is Language.json:
+def _source(fitted: FittedTree, to: str, name: str, table: str | None, column: str) -> str:
+    if to == "json":
         return documents.dumps(fitted.to_dict())
-    options: dict[Language, dict[str, Any]] = {
-        Language.c: {"name": name},
-        Language.sql: {"table": table, "output": column},
-    }
-    return render(fitted, to.value, **options.get(to, {}))
+    options: dict[str, dict[str, Any]] = {"c": {"name": name}, "sql": {"table": table, "output": column}}
+    return render(fitted, to, **options.get(to, {}))

@@ -22,6 +22,7 @@ from stakes._cli.shared import (
     TargetOption,
     WeightsOption,
     notes,
+    one_of,
     out,
     print_json,
     read_problem,
@@ -33,7 +34,7 @@ from stakes.decision import Guard
 from stakes.evolve import GDTClassifier
 from stakes.models import save_model
 from stakes.rules import RuleClassifier
-from stakes.tree import C45Classifier
+from stakes.tree import C45Classifier, pruning_methods
 from stakes.tree.c45.classifier import PRICED
 
 NAME = "fit"
@@ -57,7 +58,6 @@ Criterion = StrEnum(
     ],
 )
 Growth = StrEnum("Growth", ["depth_first", "best_first"])
-Prune = StrEnum("Prune", ["error", "cost", "none"])
 Smoothing = StrEnum("Smoothing", ["none", "laplace", "m"])
 CostVector = StrEnum("CostVector", ["sum", "max", "mean"])
 Dialect = StrEnum("Dialect", ["c45", "j48"])
@@ -107,8 +107,13 @@ def command(
         float | None, typer.Option(min=0.0, help="Most that the columns on one path may cost.")
     ] = None,
     prune: Annotated[
-        Prune, typer.Option(help="Prune by pessimistic errors, by estimated cost, or not at all.")
-    ] = Prune.error,
+        str,
+        typer.Option(
+            metavar="[error|cost|none]",
+            callback=one_of(lambda: [*pruning_methods(), "none"]),
+            help="Prune by pessimistic errors, by estimated cost, or not at all.",
+        ),
+    ] = "error",
     confidence: Annotated[float, typer.Option(help="Of the error estimates; smaller prunes more.")] = 0.25,
     dialect: Annotated[Dialect, typer.Option(help="C4.5 release 8, or as Weka's J48.")] = Dialect.c45,
     max_depth: Annotated[int | None, typer.Option(min=0, help="Most tests on a path.")] = None,
@@ -219,7 +224,7 @@ def command(
         growth=growth.value,
         max_upfront_cost=max_upfront_cost,
         max_path_cost=max_path_cost,
-        prune=None if prune is Prune.none else prune.value,
+        prune=None if prune == "none" else prune,
         confidence=confidence,
         raise_subtrees=raise_subtrees,
         collapse=collapse,

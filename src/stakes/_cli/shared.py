@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,6 +47,17 @@ def set_debug(ctx: typer.Context, value: bool) -> bool:
 def debugging(ctx: Any) -> bool:
     """Whether --debug was given."""
     return bool(ctx.params.get("debug") or ctx.find_root().meta.get("debug"))
+
+
+def one_of(known: Callable[[], Iterable[str]]) -> Callable[[str | None], str | None]:
+    """Make the check of an option whose values can be registered; ``known`` gives them when it is used."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in (names := list(known())):
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(map(repr, names))}.")
+        return value
+
+    return check
 
 
 DataArgument = Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]

@@ -405,7 +405,8 @@ def read_table(path: str | PathLike[str], target: str | Literal[False] | None = 
     ----------
     path : path
         ``.arff``; C4.5's ``.names``, ``.data`` or ``.test`` (with ``.names`` beside it); ``.csv`` or ``.tsv``
-        with a header; ``.parquet``. All but the last may be compressed, ``.gz``.
+        with a header; ``.parquet``; a suffix registered by `reads`. All but ``.parquet`` may be compressed,
+        ``.gz``.
     target : str or False, optional
         Name of the class column. By default the class of a C4.5 file, and elsewhere a column named class
         (in any case) if there is one. False keeps all columns as they are.

@@ -4,6 +4,7 @@ from stakes.tree.ask import Question
 from stakes.tree.ask.acquire import Acquired, Acquisition
 from stakes.tree.base import TreeClassifier
 from stakes.tree.c45.classifier import C45Classifier
+from stakes.tree.c45.pruning import prunes, pruning_methods
 from stakes.tree.explain import Explanation
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
@@ -27,4 +28,6 @@ __all__ = [
     "leaf_table",
     "path_conditions",
     "path_ranges",
+    "prunes",
+    "pruning_methods",
 ]

@@ -10,49 +10,27 @@ from numpy.typing import NDArray
 
 from stakes.table._columns import Column, plain_value
 from stakes.table._encode import infer_columns, open_input
-from stakes.table._readers.arff import read_arff, write_arff
-from stakes.table._readers.c45 import read_c45
-from stakes.table._readers.common import RawTable, TableFileError
-from stakes.table._readers.delimited import read_csv
+from stakes.table._readers import arff, c45, delimited  # noqa: F401  (each registers what it reads)
+from stakes.table._readers.arff import write_arff
+from stakes.table._readers.common import READERS, RawTable, TableFileError, reads, suffix_of
 
-__all__ = ["RawTable", "TableFileError", "read_raw", "write_arff"]
-
-FORMATS = {
-    ".arff": "arff",
-    ".names": "c45",
-    ".data": "c45",
-    ".test": "c45",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
-
-
-def format_of(path: Path) -> tuple[str, str]:
-    """Format of a file and the suffix that says so, .gz aside."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    suffix = suffixes[-1] if suffixes else ""
-    if suffix not in FORMATS:
-        raise TableFileError(
-            path,
-            f"the extension {suffix!r} is not known; files end in {', '.join(FORMATS)}, with or without .gz.",
-        )
-    return FORMATS[suffix], suffix
+__all__ = ["TableFileError", "read_raw", "reads", "write_arff"]
 
 
 def read_raw(path: Path, target: str | Literal[False] | None) -> RawTable:
     """Read the columns of a file and take the target out of them."""
-    format, suffix = format_of(path)
-    if format == "c45":
-        table = read_c45(path, suffix)
-    else:
-        table = {"arff": read_arff, "csv": read_csv, "parquet": read_parquet}[format](path)
+    suffix = suffix_of(path)
+    if suffix not in READERS:
+        raise TableFileError(
+            path,
+            f"the extension {suffix!r} is not known; files end in {', '.join(READERS)}, with or without .gz.",
+        )
+    content = READERS[suffix](path)
+    table = content if isinstance(content, RawTable) else _infer(path, content)
+    if target is not None:
+        table.target = target or None
+    elif table.target is None:
         table.target = next((c.name for c in table.columns if c.name.lower() == "class"), None)
-    table.target = table.target if target is None else (target or None)
     if table.target is None:
         return table
     position = next((j for j, column in enumerate(table.columns) if column.name == table.target), None)
@@ -63,6 +41,15 @@ def read_raw(path: Path, target: str | Literal[False] | None) -> RawTable:
         )
     table.y, table.classes = _class_codes(path, table.columns.pop(position), table.arrays.pop(position))
     return table
+
+
+def _infer(path: Path, data: Any) -> RawTable:
+    """Columns of a data frame or array, with the kinds that its dtypes say."""
+    try:
+        columns, arrays = infer_columns(open_input(data), None, True)
+    except (TypeError, ValueError) as error:
+        raise TableFileError(path, str(error)) from error
+    return RawTable(list(columns), arrays)
 
 
 def _class_codes(path: Path, column: Column, values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
@@ -82,22 +69,18 @@ def _class_codes(path: Path, column: Column, values: NDArray[Any]) -> tuple[NDAr
     return codes, np.array([plain_value(value) for value in distinct.tolist()])
 
 
-def read_parquet(path: Path) -> RawTable:
-    """Read a Parquet file through Arrow."""
+@reads(".parquet", ".pq")
+def read_parquet(path: Path) -> Any:
+    """Read a Parquet file as an Arrow table."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
         raise ImportError("reading Parquet needs pyarrow: pip install 'stakes[data]'.") from error
     try:
-        frame = pq.read_table(path)
+        return pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError):
             raise
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise TableFileError(path, f"the Parquet file cannot be read ({reason}).") from error
-    try:
-        columns, arrays = infer_columns(open_input(frame), None, True)
-    except (TypeError, ValueError) as error:
-        raise TableFileError(path, str(error)) from error
-    return RawTable(list(columns), arrays)

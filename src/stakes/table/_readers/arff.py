@@ -18,6 +18,7 @@ from stakes.table._readers.common import (
     TableFileError,
     read_declared,
     read_text,
+    reads,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _NEEDS_QUOTES = re.compile(r"[\s,{}'\"%\\?]|^$")
 
 
+@reads(".arff")
 def read_arff(path: Path) -> RawTable:
     """Read an ARFF file."""
     data = read_text(path)

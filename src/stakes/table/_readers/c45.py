@@ -13,17 +13,20 @@ from stakes.table._readers.common import (
     check_names,
     read_declared,
     read_text,
+    reads,
+    suffix_of,
 )
 
 _KINDS = {"continuous": FieldKind.NUMERIC, "ignore": FieldKind.IGNORED, "label": FieldKind.IGNORED}
 CLASS = "class"
 
 
-def read_c45(path: Path, suffix: str) -> RawTable:
+@reads(".names", ".data", ".test")
+def read_c45(path: Path) -> RawTable:
     """Read stem.data (also for stem.names) or stem.test, with the columns of stem.names beside it."""
     stem = path.with_suffix("") if path.suffix == ".gz" else path
     names_path = _beside(stem, ".names", path)
-    rows_path = path if suffix != ".names" else _beside(stem, ".data", path)
+    rows_path = path if suffix_of(path) != ".names" else _beside(stem, ".data", path)
     declared, target = read_names(names_path)
     format = _core.TextFormat(
         escapes=True, final_period=True, comment="|", comment_anywhere=True, missing=["?"]

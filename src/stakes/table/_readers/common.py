@@ -1,15 +1,15 @@
-"""What the readers share: opening a file, the error, and the call of the compiled row reader."""
+"""What the readers share: suffixes, opening a file, the error, and the call of the compiled row reader."""
 
 from __future__ import annotations
 
 import gzip
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,51 @@ class TableFileError(ValueError):
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep the three parts when pickled, as when raised in another process."""
         return (type(self), (self.path, self.message, self.line))
+
+
+Reader = TypeVar("Reader", bound=Callable[[Path], Any])
+
+#: Which function reads the files of a suffix.
+READERS: dict[str, Callable[[Path], Any]] = {}
+
+
+def reads(*suffixes: str) -> Callable[[Reader], Reader]:
+    r"""Register a function that reads table files whose names end in one of these suffixes.
+
+    The function takes the path, whose name may have a ".gz" after the suffix, and returns a data frame or
+    whatever else `Table.from_data` takes, the class among its columns.
+
+    Parameters
+    ----------
+    *suffixes : str
+        In lower case, with the dot.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from stakes.table import read_table, reads
+    >>> @reads(".numbers")
+    ... def read_numbers(path):
+    ...     return [[float(number) for number in line.split()] for line in path.read_text().splitlines()]
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.numbers"
+    >>> _ = path.write_text("1 2 3\n4 5 6\n")
+    >>> read_table(path)
+    Table(2 rows, 3 numeric, 0 nominal)
+    """
+
+    def register(reader: Reader) -> Reader:
+        READERS.update(dict.fromkeys(suffixes, reader))
+        return reader
+
+    return register
+
+
+def suffix_of(path: Path) -> str:
+    """Return the suffix that says what a file is, in lower case and .gz aside."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
 
 
 class FieldKind(IntEnum):

@@ -17,12 +17,14 @@ from stakes.table._readers.common import (
     check_names,
     read_declared,
     read_text,
+    reads,
 )
 
 MISSING = ["", "?", "NA", "NaN", "nan"]
 _BLANK_LINES = re.compile(r"\A\s*\n")
 
 
+@reads(".csv", ".tsv", ".txt")
 def read_csv(path: Path) -> RawTable:
     """Read a CSV file; a column is numeric if all its values that are not missing are numbers."""
     data = read_text(path)

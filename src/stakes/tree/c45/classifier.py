@@ -17,6 +17,7 @@ from stakes._base.training import TrainingSet, read_training
 from stakes.costs import PriceArrays
 from stakes.tree.base import TreeClassifier
 from stakes.tree.c45.learn import learn_tree, row_weights
+from stakes.tree.c45.pruning import METHODS, prune_by
 from stakes.tree.core import node_probabilities
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
@@ -65,9 +66,10 @@ class C45Classifier(TreeClassifier):
     max_upfront_cost, max_path_cost : float or None
         Hard limits on the price of all columns of the tree, and of those on any path. Discounts that depend
         on the order of tests do not count here.
-    prune : {"error", "cost", None}
+    prune : {"error", "cost", None} or name
         "error": C4.5's pessimistic errors. "cost": a subtree becomes a leaf where that does not raise the
-        estimated cost (Laplace-corrected). None: the grown tree stays.
+        estimated cost (Laplace-corrected). None: the grown tree stays. Other methods are registered by
+        ``stakes.tree.prunes``.
     confidence : float in (0, 1]
         Confidence of the error estimates; smaller prunes more.
     raise_subtrees : bool
@@ -148,7 +150,7 @@ class C45Classifier(TreeClassifier):
         "ratio_of_candidate": ["boolean"],
         "max_upfront_cost": [Interval(Real, 0, None, closed="left"), None],
         "max_path_cost": [Interval(Real, 0, None, closed="left"), None],
-        "prune": [StrOptions({"error", "cost"}), None],
+        "prune": [StrOptions(METHODS.keys()), None],  # a view: what is registered later is in it
         "confidence": [Interval(Real, 0, 1, closed="right")],
         "raise_subtrees": ["boolean"],
         "collapse": ["boolean"],
@@ -268,6 +270,8 @@ class C45Classifier(TreeClassifier):
                 feature_costs=training.feature_costs,
             )
         )
+        if self.criterion != "total_cost":
+            self._set_fitted(prune_by(self.prune, self.fitted_tree_))
         return self
 
     def _grow(self, training: TrainingSet) -> tuple[TreeModel, NDArray[np.float64] | None]:
