@@ -34,7 +34,15 @@ html_title = "stakes"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": [], "guide": [], "which_cost": [], "claims": [], "peers": [], "reference": []}
+html_sidebars = {
+    "index": [],
+    "guide": [],
+    "which_cost": [],
+    "claims": [],
+    "peers": [],
+    "reference": [],
+    "glossary": [],
+}
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "header_links_before_dropdown": 6,

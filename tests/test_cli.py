@@ -294,7 +294,7 @@ WRONG = [
     ("predict {d}/model.json", 2, "DATA"),
     ("predict {d}/model.json {d}/test.csv --format xls", 2, "xls"),
     ("predict {d}/model.json {d}/test.csv --abstain-cost -3", 2, "--abstain-cost"),
-    ("export {d}/model.json", 2, "python, c, sql, dot, json"),
+    ("export {d}/model.json", 2, "c, dot, python, sql, svg, text, json"),
     ("export {d}/model.json --to cobol", 2, "cobol"),
     ("show {d}/model.json --max-depth 0", 2, "--max-depth"),
     ("evaluate {d}/test.csv --report {d}/r.html", 2, "needs --model"),

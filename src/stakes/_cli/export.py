@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from stakes._base import documents
-from stakes._cli.shared import DebugOption, ModelArgument, OutputOption, one_of, write_text
+from stakes._cli.shared import DebugOption, ModelArgument, OutputOption, choice, write_text
 from stakes._cli.show import TreeOption, open_tree
 from stakes.export import languages, render
 from stakes.models import load_model
@@ -28,12 +28,7 @@ def command(
     model: ModelArgument,
     to: Annotated[
         str | None,
-        typer.Option(
-            "--to",
-            metavar="[python|c|sql|dot|json]",
-            callback=one_of(_languages),
-            help="By default what the name of the output file says.",
-        ),
+        choice("--to", _languages, "By default what the name of the output file says."),
     ] = None,
     output: OutputOption = None,
     name: Annotated[str, typer.Option(help="Prefix of the names in C.")] = "tree",
@@ -47,7 +42,8 @@ def command(
 ) -> None:
     """Write a tree as code of its own that answers as the model does, missing values included.
 
-    `json` is the tree without the estimator around it. Rules are written as `sql` or `json`.
+    `json` is the tree without the estimator around it, `svg` and `text` are for reading. Rules are written as
+    `sql` or `json`.
 
     For example:
 

@@ -21,8 +21,8 @@ from stakes._cli.shared import (
     Problem,
     TargetOption,
     WeightsOption,
+    choice,
     notes,
-    one_of,
     out,
     print_json,
     read_problem,
@@ -108,10 +108,10 @@ def command(
     ] = None,
     prune: Annotated[
         str,
-        typer.Option(
-            metavar="[error|cost|none]",
-            callback=one_of(lambda: [*pruning_methods(), "none"]),
-            help="Prune by pessimistic errors, by estimated cost, or not at all.",
+        choice(
+            "--prune",
+            lambda: [*pruning_methods(), "none"],
+            "Prune by pessimistic errors, by estimated cost, or not at all.",
         ),
     ] = "error",
     confidence: Annotated[float, typer.Option(help="Of the error estimates; smaller prunes more.")] = 0.25,

@@ -49,15 +49,15 @@ def debugging(ctx: Any) -> bool:
     return bool(ctx.params.get("debug") or ctx.find_root().meta.get("debug"))
 
 
-def one_of(known: Callable[[], Iterable[str]]) -> Callable[[str | None], str | None]:
-    """Make the check of an option whose values can be registered; ``known`` gives them when it is used."""
+def choice(name: str, known: Callable[[], Iterable[str]], help: str) -> Any:
+    """Make an option with values that can be registered: ``known`` is asked for them when it is used."""
 
     def check(value: str | None) -> str | None:
         if value is not None and value not in (names := list(known())):
             raise typer.BadParameter(f"{value!r} is not one of {', '.join(map(repr, names))}.")
         return value
 
-    return check
+    return typer.Option(name, metavar=f"<{'|'.join(known())}>", callback=check, help=help)
 
 
 DataArgument = Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
