@@ -177,7 +177,7 @@ class Table:
     array([1, 0], dtype=int32)
     """
 
-    __slots__ = ("classes", "columns", "core", "n_samples", "schema", "target", "weights", "y")
+    __slots__ = ("classes", "columns", "n_samples", "schema", "target", "weights", "y")
 
     schema: Schema
     columns: list[NDArray[Any]]
@@ -186,8 +186,6 @@ class Table:
     classes: NDArray[Any] | None
     weights: NDArray[np.float64] | None
     target: str | None
-    #: What a learner's core keeps of the columns to use again; see ``stakes.tree.core.presort``.
-    core: Any
 
     def __init__(
         self,
@@ -223,13 +221,12 @@ class Table:
         self.y = None if y is None else self._checked_y(y)
         self.weights = None if weights is None else self._checked_weights(weights)
         self.target = target
-        self.core = None
 
     @classmethod
     def _trusted(cls, schema: Schema, columns: list[NDArray[Any]], n_samples: int) -> Table:
         table = cls.__new__(cls)
         table.schema, table.columns, table.n_samples = schema, columns, n_samples
-        table.y = table.classes = table.weights = table.target = table.core = None
+        table.y = table.classes = table.weights = table.target = None
         return table
 
     @classmethod

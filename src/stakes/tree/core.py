@@ -10,16 +10,24 @@ from stakes.table import Table
 from stakes.tree.model import TreeModel
 
 
+class SortedTable(Table):
+    """A table whose columns the core has sorted, for every tree that is learnt from it."""
+
+    __slots__ = ("core",)
+
+    core: _core.Table
+
+
 def core_table(table: Table) -> _core.Table:
     """Hand a table's columns to the core, without copying them."""
-    if table.core is not None:
+    if isinstance(table, SortedTable):
         return table.core
     return _core.Table(table.columns, table.schema.n_values)
 
 
-def presort(table: Table) -> Table:
-    """Return the same columns, sorted by the core once for every tree that is learnt from them."""
-    kept = table.select(table.schema.names)
+def presort(table: Table) -> SortedTable:
+    """Return the same columns, sorted by the core."""
+    kept = SortedTable(table.schema, table.columns)
     kept.core = core_table(table)
     kept.core.presort()
     return kept
