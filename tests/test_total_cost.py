@@ -187,6 +187,26 @@ def test_thresholds_of_bins_lie_next_to_the_last_value_of_a_bin():
     assert grow(problem, max_bins=2).threshold[0] == 4.5
 
 
+@pytest.mark.parametrize("n_values", [255, 256, 65_535, 65_536])
+def test_categories_are_told_apart_and_from_a_missing_value_however_many(n_values):
+    """The codes of a column take one, two or four bytes, and the highest one means missing."""
+    column = np.arange(-1, n_values, dtype=np.int32)
+    codes = (column % 2).astype(np.int32)
+    tree = _core.grow_total_cost(
+        _core.Table([column], [n_values]),
+        codes,
+        2,
+        None,
+        1.0 - np.eye(2),
+        _core.TotalCostOptions(max_depth=1),
+    )
+    feature, _, _, n_branches, _, value_branch, weights, label = tree.arrays()
+    assert n_branches[0] == n_values and value_branch.tolist() == list(range(n_values))
+    assert (label[1:] == codes[1:]).all() and (feature[1:] == -1).all()
+    # The row without a value has a share in every branch.
+    np.testing.assert_allclose(weights.reshape(-1, 2)[1:].sum(axis=1), 1 + 1 / n_values)
+
+
 def test_columns_without_any_known_value_are_not_tested():
     problem = random_problem(1, n_rows=20)
     problem["columns"][0] = np.full(20, np.nan)

@@ -56,3 +56,12 @@ def test_bins_of_very_many_rows_are_found_on_a_part_of_them(n_rows, n_nodes):
     odd = np.arange(n_rows) % 2
     data = Data([odd.astype(float)], [None], odd, 2)
     assert core_model(core_grow(data, Options(), max_bins=16), data).n_nodes == n_nodes
+
+
+@pytest.mark.parametrize("n_values", [255, 256])
+def test_a_nominal_column_beside_bins_may_have_many_values(n_values):
+    """Their codes take one byte or two, and the highest one means missing."""
+    rng = np.random.default_rng(0)
+    values = [None, *range(n_values)] * 4
+    data = Data([values], [n_values], rng.integers(0, 2, len(values)).tolist(), 2)
+    assert same_tree(nodes(data, Options(), 16), nodes(data, Options(), 0))

@@ -74,9 +74,9 @@ evolve::EvolveColumn column_of(nb::handle values, std::int32_t n_values, bool no
     for (const auto code : into) highest = std::max<std::int32_t>(highest, code);
   };
   if (nb::try_cast<Bytes>(values, small, false)) {
-    take(small, column.small);
+    take(small, column.bytes);
   } else if (nb::try_cast<Shorts>(values, large, false)) {
-    take(large, column.large);
+    take(large, column.shorts);
   } else {
     throw std::invalid_argument("columns must be 1-D arrays of uint8 or uint16 codes");
   }

@@ -8,20 +8,37 @@
 
 namespace stakes {
 
-// The code n_values means missing.
+// Codes 0 to n_values - 1; n_values means missing. One of the three lists holds them, as narrow as may be.
 struct CodedColumn {
-  std::vector<std::uint8_t> small;   // numeric
-  std::vector<std::uint32_t> large;  // nominal
+  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint16_t> shorts;
+  std::vector<std::uint32_t> words;
   std::int32_t n_values = 0;
   bool nominal = false;
-  std::vector<double> cuts;  // numeric: threshold between each bin and the next
 
   std::int32_t code(std::uint32_t row) const {
-    return static_cast<std::int32_t>(nominal ? large[row] : small[row]);
+    if (!bytes.empty()) return bytes[row];
+    return shorts.empty() ? static_cast<std::int32_t>(words[row]) : shorts[row];
+  }
+
+  // Hands the list to a loop that is written once for all widths.
+  template <class Visit>
+  void visit(Visit visit) const {
+    if (!bytes.empty()) {
+      visit(bytes.data());
+    } else if (!shorts.empty()) {
+      visit(shorts.data());
+    } else {
+      visit(words.data());
+    }
   }
 };
 
-// At most `max_bins` (2 to 255) bins of about equal size; a bin per value where there are fewer values.
-std::vector<CodedColumn> code_columns(const Table& table, int max_bins);
+CodedColumn code_categories(const Column& column, std::size_t n_rows);
+
+// The bin of each number, by the ends of the bins, of which there are at most 255. `numbers` are those of
+// these rows; rows that are not among them have no value.
+CodedColumn code_numbers(const std::vector<double>& numbers, const std::vector<std::uint32_t>& rows,
+                         std::size_t n_rows, const std::vector<double>& ends);
 
 }  // namespace stakes

@@ -49,11 +49,11 @@ RowSet keep(const EvolveTable& table, Bits bits, std::size_t count) {
 void lower(const EvolveColumn& column, std::int32_t cut, const std::uint64_t* from, std::size_t first,
            std::size_t n_words, std::uint64_t* out) {
   const BitKernels& kernels = bit_kernels();
-  if (column.small.empty()) {
-    kernels.at_most_16(column.large.data() + 64 * first, static_cast<std::uint16_t>(cut), from + first,
+  if (column.bytes.empty()) {
+    kernels.at_most_16(column.shorts.data() + 64 * first, static_cast<std::uint16_t>(cut), from + first,
                        n_words, out + first);
   } else {
-    kernels.at_most_8(column.small.data() + 64 * first, static_cast<std::uint8_t>(cut), from + first, n_words,
+    kernels.at_most_8(column.bytes.data() + 64 * first, static_cast<std::uint8_t>(cut), from + first, n_words,
                       out + first);
   }
 }
@@ -226,8 +226,7 @@ std::int32_t split_list(const EvolveTable& table, const Reach& from, const Evolv
   const EvolveColumn& column = table.columns[static_cast<std::size_t>(test.column)];
   const std::vector<std::uint32_t>& rows = from.rows.list;
   if (!column.nominal && column.missing.empty()) {
-    column.small.empty() ? cut_list(table, column.large.data(), rows, test.cut, parts)
-                         : cut_list(table, column.small.data(), rows, test.cut, parts);
+    column.visit([&](const auto* codes) { cut_list(table, codes, rows, test.cut, parts); });
     for (Part& part : parts) part.known = part.rows.count = part.rows.list.size();
     return fullest(parts);
   }
@@ -256,8 +255,8 @@ void index_rows(EvolveTable& table) {
   table.class_rows.assign(static_cast<std::size_t>(table.n_classes), Mask(table.n_words, 0));
   for (std::size_t row = 0; row < table.n_rows; ++row) set_bit(table.class_rows[table.classes[row]], row);
   for (EvolveColumn& column : table.columns) {
-    column.small.resize(column.small.empty() ? 0 : 64 * table.n_words);
-    column.large.resize(column.large.empty() ? 0 : 64 * table.n_words);
+    column.bytes.resize(column.bytes.empty() ? 0 : 64 * table.n_words);
+    column.shorts.resize(column.shorts.empty() ? 0 : 64 * table.n_words);
     if (column.nominal && column.n_values <= kMaxMembers) {
       column.members.assign(static_cast<std::size_t>(column.n_values), Mask(table.n_words, 0));
     }

@@ -7,22 +7,17 @@
 #include <memory>
 #include <vector>
 
+#include "common/coded.hpp"
 #include "common/prices.hpp"
 
 namespace stakes::evolve {
 
 using Mask = std::vector<std::uint64_t>;
 
-// Codes 0 to n_values - 1; n_values means missing. Numeric: rank among the thresholds that are kept.
-struct EvolveColumn {
-  std::vector<std::uint8_t> small;  // padded to whole words; empty where `large` is used
-  std::vector<std::uint16_t> large;
-  std::int32_t n_values = 0;
-  bool nominal = false;
+// Codes of at most 16 bits, padded to whole words of rows. Numeric: rank among the thresholds that are kept.
+struct EvolveColumn : CodedColumn {
   Mask missing;               // empty where no value is
   std::vector<Mask> members;  // nominal: rows of each value; empty where there are too many values
-
-  std::int32_t code(std::uint32_t row) const { return small.empty() ? large[row] : small[row]; }
 };
 
 struct EvolveTable {

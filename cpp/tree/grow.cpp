@@ -208,26 +208,21 @@ std::vector<double> sampled_bin_ends(const std::vector<double>& column, std::siz
 void Grower::prepare_binned(const std::vector<std::uint32_t>& rows) {
   const Table& table = *learning_.training.table;
   auto columns = gather_numeric(table, rows, pool_);
+  learning_.coded.resize(table.columns.size());
   pool_.run(table.columns.size(), rows.size() * table.columns.size() > kParallelWork,
             [&](std::size_t f, std::size_t) {
-              if (table.columns[f].nominal()) return;
-              NumericColumn& numeric = learning_.numeric[f];
-              const std::vector<double> column = std::move(columns[f]);
-              numeric.values = sampled_bin_ends(column, static_cast<std::size_t>(learning_.options.max_bins));
-              const auto missing = static_cast<std::uint8_t>(numeric.values.size());
-              numeric.bins.assign(table.n_rows, missing);
-              for (std::size_t i = 0; i < rows.size(); ++i) {
-                if (!std::isnan(column[i])) {
-                  numeric.bins[rows[i]] =
-                      numeric.values.empty() ? missing : bin_of(numeric.values, column[i]);
-                }
+              if (table.columns[f].nominal()) {
+                learning_.coded[f] = code_categories(table.columns[f], table.n_rows);
+                return;
               }
+              const std::vector<double> column = std::move(columns[f]);
+              std::vector<double>& ends = learning_.numeric[f].values;
+              ends = sampled_bin_ends(column, static_cast<std::size_t>(learning_.options.max_bins));
+              learning_.coded[f] = code_numbers(column, rows, table.n_rows, ends);
             });
   learning_.histogram_start.assign(1, 0);
-  for (std::size_t f = 0; f < table.columns.size(); ++f) {
-    const Column& column = table.columns[f];
-    const std::size_t n =
-        column.nominal() ? static_cast<std::size_t>(column.n_values) : learning_.numeric[f].values.size();
+  for (const CodedColumn& column : learning_.coded) {
+    const auto n = static_cast<std::size_t>(column.n_values);
     learning_.histogram_start.push_back(learning_.histogram_start.back() + n + 1);
   }
 }
@@ -371,11 +366,11 @@ bool Grower::assign_branches(const Sample& parent, const Split& split) {
       any_missing |= code < 0;
     }
   } else if (learning_.binned()) {
-    const NumericColumn& numeric = learning_.numeric[f];
+    const CodedColumn& coded = learning_.coded[f];
     for (const std::uint32_t instance : parent.instances) {
-      const std::uint8_t bin = numeric.bins[learning_.row(instance)];
-      branch_[instance] = bin == numeric.values.size() ? kMissing : bin > split.cut;
-      any_missing |= bin == numeric.values.size();
+      const std::uint8_t bin = coded.bytes[learning_.row(instance)];
+      branch_[instance] = bin == coded.n_values ? kMissing : bin > split.cut;
+      any_missing |= bin == coded.n_values;
     }
   } else {
     const auto entries = parent.sorted[f];

@@ -399,20 +399,12 @@ std::vector<double> build_histogram(const Learning& learning, const Sample& samp
     classes[i] = static_cast<std::uint32_t>(learning.training.classes[rows[i]]);
   }
   pool.run(n_columns, n * n_columns > kParallelWork, [&](std::size_t f, std::size_t) {
-    const Column& column = learning.training.table->columns[f];
     double* cells = histogram.data() + learning.histogram_start[f] * n_classes;
-    if (column.nominal()) {
+    learning.coded[f].visit([&](const auto* codes) {
       for (std::size_t i = 0; i < n; ++i) {
-        const std::int32_t code = column.code(rows[i]);
-        const auto value = static_cast<std::size_t>(code < 0 ? column.n_values : code);
-        cells[value * n_classes + classes[i]] += learning.weight[sample.instances[i]];
+        cells[codes[rows[i]] * n_classes + classes[i]] += learning.weight[sample.instances[i]];
       }
-    } else {
-      const std::uint8_t* bins = learning.numeric[f].bins.data();
-      for (std::size_t i = 0; i < n; ++i) {
-        cells[bins[rows[i]] * n_classes + classes[i]] += learning.weight[sample.instances[i]];
-      }
-    }
+    });
   });
   return histogram;
 }

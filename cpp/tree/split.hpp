@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "common/coded.hpp"
 #include "common/parallel.hpp"
 #include "common/presort.hpp"
 #include "common/prices.hpp"
@@ -64,10 +65,9 @@ class CountTerms {
 
 // A numeric column as the grower sees it: exact (sorted entries live in the samples) or binned.
 struct NumericColumn {
-  std::vector<double> values;      // distinct values, or the largest value of each bin
-  std::vector<std::uint8_t> bins;  // binned only: bin of each row, n_bins where missing
-  double gap = 0.0;                // two values must differ by more than this to be cut apart
-  bool gap_everywhere = false;     // all neighbours differ by more
+  std::vector<double> values;   // distinct values, or the largest value of each bin
+  double gap = 0.0;             // two values must differ by more than this to be cut apart
+  bool gap_everywhere = false;  // all neighbours differ by more
 };
 
 // Everything about the training data that does not change from node to node.
@@ -78,6 +78,7 @@ struct Learning {
   Prices prices;
   EntryLayout layout;
   std::vector<NumericColumn> numeric;  // by column; empty for nominal ones
+  std::vector<CodedColumn> coded;      // by column; binned only
   std::vector<std::size_t>
       histogram_start;          // binned only: first cell of each column, in (value, class) cells
   bool counts_suffice = false;  // every whole row of a class weighs the same

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 
+#include "common/binning.hpp"
 #include "common/coded.hpp"
 #include "tree/total_tests.hpp"
 
@@ -29,6 +31,25 @@ struct Subtree {
 };
 using SubtreePtr = std::unique_ptr<Subtree>;
 
+// Bins of about equal size, at most `max_bins` (2 to 255); `cuts` gets the thresholds between them.
+CodedColumn bin_numbers(const Column& column, std::size_t n_rows, std::size_t max_bins,
+                        std::vector<double>& cuts) {
+  std::vector<double> numbers(n_rows), sorted;
+  std::vector<std::uint32_t> rows(n_rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    numbers[i] = column.number(i);
+    if (std::isinf(numbers[i])) throw std::invalid_argument("numeric columns must not hold infinite values");
+    if (!std::isnan(numbers[i])) sorted.push_back(numbers[i]);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  const std::vector<double> ends = bin_ends(sorted, max_bins, BinEnd::last_of_part);
+  for (std::size_t b = 0; b + 1 < ends.size(); ++b) {
+    cuts.push_back(cut_between(ends[b], *std::upper_bound(sorted.begin(), sorted.end(), ends[b])));
+  }
+  return code_numbers(numbers, rows, n_rows, ends);
+}
+
 // A node on the way down: what was paid, and what the whole path costs.
 struct Place {
   Paid paid;
@@ -45,8 +66,16 @@ class Searcher {
         options_(options),
         poll_(poll),
         mistakes_(costs, static_cast<std::size_t>(training.n_classes)),
-        columns_(code_columns(*training.table, options.max_bins)),
-        allowed_(columns_.size(), true) {}
+        cuts_(training.table->columns.size()),
+        allowed_(cuts_.size(), true) {
+    const std::size_t n_rows = training.table->n_rows;
+    for (const Column& column : training.table->columns) {
+      columns_.push_back(column.nominal()
+                             ? code_categories(column, n_rows)
+                             : bin_numbers(column, n_rows, static_cast<std::size_t>(options.max_bins),
+                                           cuts_[columns_.size()]));
+    }
+  }
 
   Tree run() {
     Parts parts;
@@ -103,6 +132,7 @@ class Searcher {
   const std::function<void()>& poll_;
   Mistakes mistakes_;
   std::vector<CodedColumn> columns_;
+  std::vector<std::vector<double>> cuts_;  // of each numeric column
   std::vector<bool> allowed_;
   double tolerance_ = 0.0;
 };
@@ -300,7 +330,7 @@ std::int32_t Searcher::write(const Subtree& subtree, Tree& tree) const {
     if (column.nominal) {
       for (std::int32_t v = 0; v < column.n_values; ++v) node.value_branch.push_back(branch(test, v));
     } else {
-      node.threshold = column.cuts[test.cut];
+      node.threshold = cuts_[test.column][test.cut];
     }
     for (const SubtreePtr& child : subtree.branches) node.children.push_back(write(*child, tree));
   }
