@@ -25,6 +25,7 @@ from stakes._cli.shared import (
     read_data,
     say,
 )
+from stakes._text.extras import extra_module
 from stakes.models import load_model
 from stakes.rules import RuleClassifier
 from stakes.table import Column, Schema, Table, write_arff
@@ -167,12 +168,8 @@ def _write_json(columns: dict[str, list[Any]], output: Path | None) -> None:
 
 def _write_table(columns: dict[str, list[Any]], output: Path | None, format: str) -> None:
     if format == "parquet":
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError as error:
-            raise ImportError("writing Parquet needs pyarrow: pip install 'stakes[data]'.") from error
-        pq.write_table(pa.table(columns), output)
+        table = extra_module("pyarrow", "writing Parquet", "data").table(columns)
+        extra_module("pyarrow.parquet", "writing Parquet", "data").write_table(table, output)
         return
     table = _as_table(columns)
     if output is not None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._text.extras import extra_module
 from stakes._text.svg import PALETTE
 from stakes.evolve.history import EvolutionHistory
 from stakes.tree import FittedTree, TreeModel
@@ -206,8 +207,4 @@ def _colour(code: int) -> str:
 
 
 def _pyplot() -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("a plot needs matplotlib: pip install 'stakes[report]'.") from error
-    return pyplot
+    return extra_module("matplotlib.pyplot", "a plot", "report")

@@ -14,6 +14,7 @@ from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, check_labels
 from stakes._base.saving import training_info
 from stakes._base.training import Targets, read_table_and_target, read_targets
+from stakes._text.extras import extra_module
 from stakes.table import Column, Schema, Table
 from stakes.table._columns import sorted_categories
 
@@ -80,19 +81,16 @@ def with_column(table: Table, schema: Schema, codes: NDArray[np.int32]) -> Table
 def _parquet(path: Any, target: Any) -> Callable[[], Iterator[tuple[Any, Any]]]:
     if not isinstance(target, str):
         raise ValueError(f"y must be the name of the class column where X is a Parquet file, got {target!r}")
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ImportError("reading Parquet needs pyarrow: pip install 'stakes[data]'.") from error
-    with pq.ParquetFile(path) as file:
+    arrow = extra_module("pyarrow", "reading Parquet", "data")
+    parquet = extra_module("pyarrow.parquet", "reading Parquet", "data")
+    with parquet.ParquetFile(path) as file:
         if target not in file.schema_arrow.names:
             raise ValueError(f"y must be a column of {os.fspath(path)}, which has no {target!r}")
 
     def blocks() -> Iterator[tuple[Any, Any]]:
-        with pq.ParquetFile(path) as file:
+        with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=BLOCK):
-                frame = pa.Table.from_batches([batch])
+                frame = arrow.Table.from_batches([batch])
                 yield frame.drop_columns([target]), frame.column(target)
 
     return blocks

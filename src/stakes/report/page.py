@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from stakes._text.extras import extra_module
 from stakes._text.words import amount
 from stakes.lab import Reproduction, Versus
 from stakes.report._pictures import (
@@ -95,11 +96,8 @@ def write_view(path: str | os.PathLike[str], view: View) -> Path:
 
 def render(view: View) -> str:
     """Return the page of a view."""
-    try:
-        import jinja2
-        import markupsafe
-    except ImportError as error:
-        raise ImportError("a report needs jinja2: pip install 'stakes[report]'.") from error
+    jinja2 = extra_module("jinja2", "a report", "report")
+    markup = extra_module("markupsafe", "a report", "report").Markup
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -112,7 +110,7 @@ def render(view: View) -> str:
         "duration": duration,
         "percent": lambda share: f"{share:.0%}",
         # Drawings are made by stakes and escape what they show, and so does the JSON below.
-        "drawing": markupsafe.Markup,
+        "drawing": markup,
     }
     if isinstance(view, IndexView):
         return environment.get_template("index.html.j2").render(view=view)
@@ -125,8 +123,8 @@ def render(view: View) -> str:
         view=view,
         pictures=_model_pictures(view),
         most_points=MOST_POINTS,
-        walker=markupsafe.Markup("" if view.walker is None else script_json(view.walker)),
-        ratio_data=markupsafe.Markup("" if view.ratio is None else script_json(view.ratio.data())),
+        walker=markup("" if view.walker is None else script_json(view.walker)),
+        ratio_data=markup("" if view.ratio is None else script_json(view.ratio.data())),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.folds import check_folds, stratified_folds
+from stakes._text.extras import extra_module
 from stakes.rules.learn import Examples, Settings, learn_rules
 from stakes.rules.model import RuleSet
 
@@ -151,11 +152,8 @@ def plot_coverage(points: Sequence[CoveragePoint], *, ax: Any = None, label: str
     if not points:
         raise ValueError("points must hold at least one point, got none")
     if ax is None:
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            raise ImportError("drawing needs matplotlib: pip install 'stakes[report]'.") from error
-        _, ax = plt.subplots(figsize=(5, 3.6), layout="constrained")
+        pyplot = extra_module("matplotlib.pyplot", "drawing", "report")
+        _, ax = pyplot.subplots(figsize=(5, 3.6), layout="constrained")
     known = [point for point in points if point.coverage > 0]
     ax.plot([p.coverage for p in known], [p.accuracy for p in known], marker="o", markersize=4, label=label)
     for point in known:

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes import _core
 from stakes._base.labels import Label
+from stakes._text.extras import extra_module
 from stakes._text.ranges import range_words
 from stakes._text.words import amount, plain
 from stakes.rules.model import RuleSet
@@ -95,16 +96,13 @@ class RuleTable(Sequence[Rule]):
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row per rule."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("a data frame needs pandas: pip install 'stakes[data]'.") from error
+        pandas = extra_module("pandas", "a data frame", "data")
         columns = ["conditions", "class", "quality", "support", "coverage", "cost"]
         rows = [
             (" and ".join(r.conditions), r.label, r.quality, r.support, r.coverage, r.cost)
             for r in self._rules
         ]
-        return pd.DataFrame(rows, columns=columns)
+        return pandas.DataFrame(rows, columns=columns)
 
 
 @dataclass(frozen=True)

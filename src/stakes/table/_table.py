@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._text.extras import extra_module
 from stakes._text.words import shorten
 from stakes.table._columns import Column, check_codes, check_column
 from stakes.table._encode import encode_columns, forced_nominal, infer_columns, open_input
@@ -362,17 +363,14 @@ class Table:
 
     def to_frame(self) -> Any:
         """Return the columns (without the class) as a pandas data frame, nominal ones as categorical."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("a data frame needs pandas: pip install 'stakes[data]'.") from error
+        pandas = extra_module("pandas", "a data frame", "data")
         data = {
-            column.name: pd.Categorical.from_codes(values, categories=list(column.categories))
+            column.name: pandas.Categorical.from_codes(values, categories=list(column.categories))
             if column.is_nominal
             else values
             for column, values in zip(self.schema.columns, self.columns, strict=True)
         }
-        return pd.DataFrame(data, index=pd.RangeIndex(self.n_samples))
+        return pandas.DataFrame(data, index=pandas.RangeIndex(self.n_samples))
 
     def _checked_y(self, y: ArrayLike) -> NDArray[np.int32]:
         codes = np.asarray(y)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._text.extras import extra_module
 from stakes.table._columns import Column, plain_value
 from stakes.table._encode import infer_columns, open_input
 from stakes.table._readers import arff, c45, delimited  # noqa: F401  (each registers what it reads)
@@ -72,14 +73,11 @@ def _class_codes(path: Path, column: Column, values: NDArray[Any]) -> tuple[NDAr
 @reads(".parquet", ".pq")
 def read_parquet(path: Path) -> Any:
     """Read a Parquet file as an Arrow table."""
+    arrow = extra_module("pyarrow", "reading Parquet", "data")
+    parquet = extra_module("pyarrow.parquet", "reading Parquet", "data")
     try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ImportError("reading Parquet needs pyarrow: pip install 'stakes[data]'.") from error
-    try:
-        return pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
+        return parquet.read_table(path)
+    except (arrow.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError):
             raise
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._base.features import check_features
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import saveable
+from stakes._text.extras import extra_module
 from stakes.decision import Decision
 from stakes.decision._wrapper import CostWrapper
 from stakes.table import Table
@@ -292,11 +293,7 @@ class TradeoffSearchCV(CostWrapper):
         """
         check_is_fitted(self)
         if ax is None:
-            try:
-                from matplotlib import pyplot
-            except ImportError as error:
-                raise ImportError("a plot needs matplotlib: pip install 'stakes[report]'.") from error
-            _, ax = pyplot.subplots()
+            _, ax = extra_module("matplotlib.pyplot", "a plot", "report").subplots()
         height = "accuracy" if self.objective == "accuracy" else "mistake_cost"
 
         def places(points: list[TradeoffPoint]) -> tuple[list[float], list[float]]:
