@@ -18,6 +18,15 @@ def any_of(categories: Sequence[Any], codes: Sequence[int], most: int = 1000) ->
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def number(value: float) -> str:
     """Write a number for reading: exactly when that is short, else with seven digits."""
     exact = repr(float(value)).removesuffix(".0")

@@ -8,6 +8,8 @@ import math
 import os
 from pathlib import Path
 
+from stakes._text.words import is_number
+
 Pairs = dict[tuple[str, str], float]
 
 
@@ -33,10 +35,10 @@ def parse_number(text: str, where: str) -> float:
     return value
 
 
-def parse_csv(text: str, name: str) -> tuple[list[str], list[str], list[list[float]]]:
-    r"""Actual labels, predicted labels and rows of a CSV file with the corner ``actual\predicted``."""
+def csv_lines(text: str, name: str, expected: str) -> list[tuple[int, list[str]]]:
+    """Numbers and stripped cells of the lines that are not blank."""
     reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
-    rows: list[tuple[int, list[str]]] = []
+    rows = []
     try:
         for cells in reader:
             stripped = [cell.strip() for cell in cells]
@@ -45,16 +47,20 @@ def parse_csv(text: str, name: str) -> tuple[list[str], list[str], list[list[flo
     except csv.Error as error:
         raise ValueError(f"{name} line {reader.line_num} is not CSV: {error}") from None
     if not rows:
-        raise ValueError(
-            f"{name} is empty; expected a header 'actual\\predicted,<class>,...' and a row per class"
-        )
+        raise ValueError(f"{name} is empty; expected {expected}")
+    return rows
+
+
+def parse_csv(text: str, name: str) -> tuple[list[str], list[str], list[list[float]]]:
+    r"""Actual labels, predicted labels and rows of a CSV file with the corner ``actual\predicted``."""
+    rows = csv_lines(text, name, "a header 'actual\\predicted,<class>,...' and a row per class")
     header = rows[0][1]
     if header[0].lower().startswith("predict"):
         raise ValueError(
             f"{name} has its rows by predicted class (corner {header[0]!r}); rows must be actual classes: "
             "swap rows and columns, or read the numbers yourself and use CostMatrix.from_predicted_rows"
         )
-    if _is_number(header[0]):
+    if is_number(header[0]):
         raise ValueError(
             f"{name} begins with the number {header[0]}; expected a header 'actual\\predicted,<class>,...'"
         )
@@ -70,14 +76,6 @@ def parse_csv(text: str, name: str) -> tuple[list[str], list[str], list[list[flo
     if not actual:
         raise ValueError(f"{name} has a header and no rows; expected one row per class")
     return actual, predicted, values
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def format_csv(labels: list[str], values: list[list[float]]) -> list[list[str]]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 import math
 import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stakes.costs._files import parse_number
+from stakes._text.words import is_number
+from stakes.costs._files import csv_lines, parse_number
 from stakes.costs._labels import repeated, some
 
 # shared price and own prices of the features of each group
@@ -137,7 +136,7 @@ def check_groups(groups: Any, singles: Any) -> tuple[Groups, dict[str, float]]:
 
 def parse_prices(text: str, name: str) -> tuple[Groups, dict[str, float], list[str]]:
     """Groups, singles and the order of the features of a CSV file."""
-    rows = _csv_rows(text, name)
+    rows = csv_lines(text, name, "a header 'feature,price' and a line per feature")
     columns, rows = _split_header(rows, name)
     order: list[str] = []
     prices: dict[str, float] = {}
@@ -175,21 +174,6 @@ def parse_prices(text: str, name: str) -> tuple[Groups, dict[str, float], list[s
     return groups, {f: p for f, p in prices.items() if f not in grouped}, order
 
 
-def _csv_rows(text: str, name: str) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
-    rows = []
-    try:
-        for cells in reader:
-            stripped = [cell.strip() for cell in cells]
-            if any(stripped):
-                rows.append((reader.line_num, stripped))
-    except csv.Error as error:
-        raise ValueError(f"{name} line {reader.line_num} is not CSV: {error}") from None
-    if not rows:
-        raise ValueError(f"{name} is empty; expected a header 'feature,price' and a line per feature")
-    return rows
-
-
 def _split_header(
     rows: list[tuple[int, list[str]]], name: str
 ) -> tuple[list[str], list[tuple[int, list[str]]]]:
@@ -200,20 +184,12 @@ def _split_header(
         if ("group" in columns) != ("shared" in columns):
             raise ValueError(f"{name} must have both columns 'group' and 'shared', or neither, got {first}")
         return columns, rows[1:]
-    if len(first) == 2 and _is_number(first[1]):
+    if len(first) == 2 and is_number(first[1]):
         return ["feature", "price"], rows
     raise ValueError(
         f"{name} must begin with the header 'feature,price' or 'feature,price,group,shared', "
         f"or have two columns, a name and a price; got {first}"
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _price(text: str, where: str) -> float:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from stakes import _core
+from stakes._text.words import is_number
 from stakes.table._readers.common import (
     Declared,
     FieldKind,
@@ -78,14 +79,6 @@ def _names(path: Path, header: str, delimiter: str) -> list[str]:
     # pandas and R write an index without a name.
     names = [cell.strip() or f"column{j}" for j, cell in enumerate(cells)]
     check_names(path, names, 1)
-    if all(_is_number(name) for name in names):
+    if all(is_number(name) for name in names):
         raise TableFileError(path, "the first line holds numbers only; a header with names is needed.", 1)
     return names
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
