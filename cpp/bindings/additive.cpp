@@ -10,13 +10,10 @@ namespace stakes::bindings {
 
 namespace {
 
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-auto additive_sums(const Matrix& matrix, const Codes& feature, const Numbers& threshold, const Codes& left,
-                   const Codes& right, const Codes& missing_left, const Numbers& value, const Codes& root,
-                   const Codes& target, std::int32_t n_targets, int n_threads) {
+auto additive_sums(const DenseMatrix& matrix, const DenseCodes& feature, const DenseNumbers& threshold,
+                   const DenseCodes& left, const DenseCodes& right, const DenseCodes& missing_left,
+                   const DenseNumbers& value, const DenseCodes& root, const DenseCodes& target,
+                   std::int32_t n_targets, int n_threads) {
   if (n_targets < 1) throw std::invalid_argument("n_targets must be at least 1");
   boost::AdditiveTrees trees;
   trees.feature = span_of(feature);

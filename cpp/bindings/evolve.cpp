@@ -19,18 +19,15 @@ namespace {
 
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Shorts = nb::ndarray<const std::uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // feature, cut, first_child, n_branches, value_start, value_branch
-using TreeArrays = std::vector<Codes>;
+using TreeArrays = std::vector<DenseCodes>;
 
 void require(bool fine, const char* what) {
   if (!fine) throw std::invalid_argument(what);
 }
 
-std::vector<std::int32_t> vector_of(const Codes& codes) {
+std::vector<std::int32_t> vector_of(const DenseCodes& codes) {
   return {codes.data(), codes.data() + codes.shape(0)};
 }
 
@@ -111,9 +108,9 @@ evolve::PriceMode mode_of(const std::string& name) {
 }
 
 void init_evolution(evolve::Evolution* self, const Arrays& columns, const std::vector<std::int32_t>& n_values,
-                    const std::vector<bool>& nominal, const Codes& classes, std::int32_t n_classes,
-                    const Matrix& costs, evolve::EvolveOptions options, bool costs_per_row,
-                    const std::optional<Numbers>& weights, const std::optional<double>& abstain_cost,
+                    const std::vector<bool>& nominal, const DenseCodes& classes, std::int32_t n_classes,
+                    const DenseMatrix& costs, evolve::EvolveOptions options, bool costs_per_row,
+                    const std::optional<DenseNumbers>& weights, const std::optional<double>& abstain_cost,
                     const std::optional<Prices>& prices, const std::string& price_mode) {
   const std::size_t n = classes.shape(0);
   require(n >= 1 && n < 0xFFFFFFC0u, "the number of rows is out of range");

@@ -44,6 +44,16 @@ struct Training {
   const Presorted* presorted = nullptr;  // the table's numeric columns in order, where that is known
 
   double weight(std::size_t row) const { return weights ? weights[row] : 1.0; }
+
+  // Rows of weight zero are not there at all: they give no thresholds and no counts.
+  std::vector<std::uint32_t> present_rows() const {
+    std::vector<std::uint32_t> rows;
+    rows.reserve(table->n_rows);
+    for (std::size_t i = 0; i < table->n_rows; ++i) {
+      if (weight(i) > 0.0) rows.push_back(static_cast<std::uint32_t>(i));
+    }
+    return rows;
+  }
 };
 
 }  // namespace stakes

@@ -167,15 +167,6 @@ class ColumnCutter {
   std::vector<double> cuts_;
 };
 
-std::vector<std::uint32_t> weighing_rows(const Training& training) {
-  std::vector<std::uint32_t> rows;
-  rows.reserve(training.table->n_rows);
-  for (std::size_t i = 0; i < training.table->n_rows; ++i) {
-    if (training.weight(i) > 0.0) rows.push_back(static_cast<std::uint32_t>(i));
-  }
-  return rows;
-}
-
 }  // namespace
 
 std::vector<std::vector<double>> mdl_cuts(const Training& training, int n_threads,
@@ -184,7 +175,7 @@ std::vector<std::vector<double>> mdl_cuts(const Training& training, int n_thread
   if (training.table->n_rows >= layout.max_instances())
     throw std::length_error("too many rows for this number of classes");
   ThreadPool pool(n_threads);
-  const std::vector<std::uint32_t> rows = weighing_rows(training);
+  const std::vector<std::uint32_t> rows = training.present_rows();
   auto numbers = gather_numeric(*training.table, rows, pool);
   std::vector<std::vector<double>> cuts(numbers.size());
   std::atomic<bool> stopped{false};

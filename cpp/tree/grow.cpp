@@ -20,16 +20,6 @@ constexpr std::size_t kParallelWork = 30'000;
 
 // ---- preparing -------------------------------------------------------------------------------------------
 
-// Rows of weight zero are not there at all: they give no thresholds and no counts.
-std::vector<std::uint32_t> present_rows(const Training& training) {
-  std::vector<std::uint32_t> rows;
-  rows.reserve(training.table->n_rows);
-  for (std::size_t i = 0; i < training.table->n_rows; ++i) {
-    if (training.weight(i) > 0.0) rows.push_back(static_cast<std::uint32_t>(i));
-  }
-  return rows;
-}
-
 void set_gap(Dialect dialect, NumericColumn& column) {
   const auto& values = column.values;
   if (values.empty()) return;
@@ -131,7 +121,7 @@ class Grower {
 Sample Grower::prepare() {
   const Training& training = learning_.training;
   const Table& table = *training.table;
-  const std::vector<std::uint32_t> rows = present_rows(training);
+  const std::vector<std::uint32_t> rows = training.present_rows();
   if (table.n_rows >= learning_.layout.max_instances()) {
     throw std::length_error("too many rows: at most " + std::to_string(learning_.layout.max_instances() - 1) +
                             " with this number of classes");

@@ -10,25 +10,11 @@ namespace {
 
 constexpr double kSlack = 0.1;  // C4.5 prefers the simpler tree when estimates differ by less
 
-// A row, or the part of it that went this way because a tested value was missing.
-struct Part {
-  std::uint32_t row;
-  double weight;
-};
-using Parts = std::vector<Part>;
-
 class Router {
  public:
   explicit Router(const Training& training) : training_(training) {}
 
-  Parts all_rows() const {
-    Parts parts;
-    parts.reserve(training_.table->n_rows);
-    for (std::size_t i = 0; i < training_.table->n_rows; ++i) {
-      if (training_.weight(i) > 0.0) parts.push_back({static_cast<std::uint32_t>(i), training_.weight(i)});
-    }
-    return parts;
-  }
+  Parts all_rows() const { return present_parts(training_); }
 
   std::vector<double> class_weights(const Parts& parts) const {
     std::vector<double> weights(static_cast<std::size_t>(training_.n_classes), 0.0);

@@ -16,12 +16,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-struct Part {
-  std::uint32_t row;
-  double weight;
-};
-using Parts = std::vector<Part>;
-
 struct Subtree {
   double bill = 0.0;       // with the penalties of its leaves
   double leaf_bill = 0.0;  // if it were a leaf
@@ -78,11 +72,7 @@ class Searcher {
   }
 
   Tree run() {
-    Parts parts;
-    for (std::size_t i = 0; i < training_.table->n_rows; ++i) {
-      const double weight = training_.weight(i);
-      if (weight > 0.0) parts.push_back({static_cast<std::uint32_t>(i), weight});
-    }
+    const Parts parts = present_parts(training_);
     tolerance_ = 1e-12 * leaf(parts)->bill;
     SubtreePtr root = search(parts);
     while (upfront(*root) > options_.max_upfront_cost) {

@@ -4,6 +4,12 @@
 
 namespace stakes::tree {
 
+Parts present_parts(const Training& training) {
+  Parts parts;
+  for (const std::uint32_t row : training.present_rows()) parts.push_back({row, training.weight(row)});
+  return parts;
+}
+
 FlatTree flatten(const Tree& tree, std::int32_t n_classes) {
   FlatTree flat;
   flat.n_classes = n_classes;

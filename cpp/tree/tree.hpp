@@ -30,6 +30,15 @@ struct Node {
 // Node 0 is the root. After pruning some nodes may be out of reach; flatten() leaves them out.
 using Tree = std::vector<Node>;
 
+// A row, or the part of it that went this way because a tested value was missing.
+struct Part {
+  std::uint32_t row;
+  double weight;
+};
+using Parts = std::vector<Part>;
+
+Parts present_parts(const Training& training);
+
 // Breadth-first arrays, children of a node next to each other. See stakes.tree.model.TreeModel.
 struct FlatTree {
   std::int32_t n_classes = 0;
