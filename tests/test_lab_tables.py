@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from stakes import C45Classifier, CostMatrix, datasets, read_table
 from stakes.cli import app
-from stakes.compare import CodedLabels, compare
+from stakes.compare import CodedLabels, compare, statistics
 from stakes.compare.trial import Part, run_trial
 from stakes.lab import CheapestTree, DrawnAnswers, reproduce, versus
 from stakes.lab.measures import figure
 from stakes.lab.pictures import figure_picture
 from stakes.lab.results import Cell, Column, ResultTable, Row
-from stakes.lab.writers import from_json, to_csv, to_json, to_latex, to_markdown
+from stakes.lab.writers import to_csv, to_json, to_latex, to_markdown
 
 STUDY = """
 title = "Sweeps"
@@ -150,6 +150,25 @@ def test_every_format_has_the_figures():
     assert lines[1] == ["x", "a|b", "0.5", "0.125", "0.25", "0.1", "0.25"]
     assert lines[2] == ["x", "50% & more_", "", "", "", "", ""]
     assert json.loads(to_json(table))["notes"] == ["note"]
+
+
+def from_json(text):
+    """The table that `to_json` has written."""
+    values = json.loads(text)
+    rows = tuple(
+        Row(tuple(row["labels"]), tuple(Cell(**cell) for cell in row["cells"]), row["is_mean"], row["x"])
+        for row in values.pop("rows")
+    )
+    columns = tuple(Column(**column) for column in values.pop("columns"))
+    ranks = values.pop("ranks")
+    if ranks is not None:
+        tests = tuple(statistics.PairTest(**test) for test in ranks.pop("against_best"))
+        groups = tuple(tuple(group) for group in ranks.pop("groups"))
+        names, places = tuple(ranks.pop("names")), tuple(ranks.pop("ranks"))
+        ranks = statistics.Ranks(names=names, ranks=places, groups=groups, against_best=tests, **ranks)
+    for name in ("row_names", "notes"):
+        values[name] = tuple(values[name])
+    return ResultTable(**values, rows=rows, columns=columns, ranks=ranks)
 
 
 def test_json_can_be_read_back(made):

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from stakes.compare import statistics
-from stakes.lab.results import Cell, Column, ResultTable, Row
+from stakes.lab.results import Cell, ResultTable
 
 LEGEND = "Figures are ours ± standard error (the paper's, difference)."
 LEGEND_ALONE = "Figures are means ± standard error."
@@ -160,25 +160,6 @@ def to_csv(table: ResultTable) -> str:
 def to_json(table: ResultTable) -> str:
     """The table as JSON, notes and ranks included."""
     return json.dumps(asdict(table), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def from_json(text: str) -> ResultTable:
-    """Read a table back from `to_json`."""
-    values = json.loads(text)
-    rows = tuple(
-        Row(tuple(row["labels"]), tuple(Cell(**cell) for cell in row["cells"]), row["is_mean"], row["x"])
-        for row in values.pop("rows")
-    )
-    columns = tuple(Column(**column) for column in values.pop("columns"))
-    ranks = values.pop("ranks")
-    if ranks is not None:
-        tests = tuple(statistics.PairTest(**test) for test in ranks.pop("against_best"))
-        groups = tuple(tuple(group) for group in ranks.pop("groups"))
-        names, places = tuple(ranks.pop("names")), tuple(ranks.pop("ranks"))
-        ranks = statistics.Ranks(names=names, ranks=places, groups=groups, against_best=tests, **ranks)
-    for name in ("row_names", "notes"):
-        values[name] = tuple(values[name])
-    return ResultTable(**values, rows=rows, columns=columns, ranks=ranks)
 
 
 WRITERS: dict[str, Callable[[ResultTable], str]] = {
