@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 import numpy as np
+from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from stakes._base.private_sklearn import safe_indexing
@@ -30,6 +31,12 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> None:
             f"order: column {first} is {names[first]!r}, expected {known[first]!r}. "
             "Table.select() puts them in order."
         )
+
+
+def any_columns(tags: Tags) -> Tags:
+    """Say that columns may be nominal and values missing."""
+    tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
+    return tags
 
 
 def take_rows(X: Any, rows: Any) -> Any:

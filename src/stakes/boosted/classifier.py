@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from stakes._base import documents
-from stakes._base.features import check_features
+from stakes._base.features import any_columns, check_features
 from stakes._base.labels import labels_from_dict, labels_to_dict
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
@@ -203,11 +203,7 @@ class BoostedStakes(SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin,
         return self.classes_[min_cost_class(expected)]
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return any_columns(super().__sklearn_tags__())
 
     # ---- saving --------------------------------------------------------------------------------------------
 

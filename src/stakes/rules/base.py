@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.exporting import render
-from stakes._base.features import check_features, take_rows
+from stakes._base.features import any_columns, check_features, take_rows
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
 from stakes.costs import CostMatrix, as_feature_costs
@@ -170,8 +170,4 @@ class RuleModel(SavedModelMixin, ReportMixin, CostDecisionMixin, ClassifierMixin
         return render(self.rule_set_, "sql", silence=silence, table=table, output=output)
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return any_columns(super().__sklearn_tags__())

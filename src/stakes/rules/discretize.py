@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._base.features import check_features
+from stakes._base.features import any_columns, check_features
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import SavedModelMixin, saveable
 from stakes._base.training import read_training
@@ -158,7 +158,4 @@ class MDLDiscretizer(SavedModelMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return any_columns(tags)

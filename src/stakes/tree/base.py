@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes import _core
 from stakes._base.exporting import render
-from stakes._base.features import check_features
+from stakes._base.features import any_columns, check_features
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
 from stakes.costs import CostMatrix, as_feature_costs
@@ -228,8 +228,4 @@ class TreeClassifier(SavedModelMixin, ReportMixin, ClassifierMixin, BaseEstimato
         self.n_features_in_ = len(fitted.schema)
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        return any_columns(super().__sklearn_tags__())
