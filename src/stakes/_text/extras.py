@@ -18,8 +18,9 @@ def extra_module(name: str, purpose: str, extra: str) -> Any:
     ...
     ImportError: a riddle needs no_such: pip install 'stakes[riddles]'.
     """
+    package = name.partition(".")[0]
     try:
+        import_module(package)
         return import_module(name)
     except ImportError as error:
-        package = name.partition(".")[0]
         raise ImportError(f"{purpose} needs {package}: pip install 'stakes[{extra}]'.") from error
