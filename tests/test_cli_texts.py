@@ -319,8 +319,8 @@ def test_an_ensemble_has_no_leaves():
             1.5,
         )
 
-        def predict(self, table):
-            return np.array(["bad"] * table.n_samples)
+        def answers(self, table):
+            return SimpleNamespace(labels=np.array(["bad"] * table.n_samples), routing=None)
 
     problem = fit.read_problem("loans[x].csv", None, Path("costs.csv"), "n")
     assert fit._facts(Ensemble(), problem, Path("e.json")) == {

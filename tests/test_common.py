@@ -45,6 +45,7 @@ from stakes import (
     TradeoffSearchCV,
 )
 from stakes.boosted import trees as boosted_trees
+from stakes.decision import decide, expected_costs
 
 ESTIMATORS = [
     C45Classifier(),
@@ -286,6 +287,29 @@ def test_prediction_refuses_other_columns(estimator):
     X[4, 2] = -np.inf
     with pytest.raises(ValueError, match="infinity"):
         model.predict(X)
+
+
+@each
+def test_everything_said_about_rows_comes_of_one_routing(estimator):
+    frame, y = a_table()
+    model = with_costs(estimator).fit(frame, y)
+    rows, _ = a_table(70, seed=1)
+    answers = model.answers(rows)
+    np.testing.assert_array_equal(answers.expected_cost, model.expected_cost(rows))
+    np.testing.assert_array_equal(
+        answers.expected_cost, expected_costs(model.decision_proba(rows), model.cost_matrix_.values)
+    )
+    for price in (None, 0.4, np.linspace(0, 2, 70)):
+        decision, others = answers.decide(price), [model.decide(rows, price)]
+        if not isinstance(estimator, RuleClassifier):  # which decides by the rule that speaks
+            others.append(decide(model.decision_proba(rows), model.cost_matrix_, price))
+        for other in others:
+            np.testing.assert_array_equal(decision.labels, other.labels)
+            np.testing.assert_array_equal(decision.undecided, other.undecided)
+            np.testing.assert_array_equal(decision.expected_cost, other.expected_cost)
+    np.testing.assert_array_equal(answers.probabilities, model.predict_proba(rows))
+    np.testing.assert_array_equal(answers.labels, model.predict(rows))
+    np.testing.assert_array_equal(answers.decision_proba, model.decision_proba(rows))
 
 
 # ---- copies ------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from stakes import (
     RuleClassifier,
     TradeoffSearchCV,
 )
+from stakes.decision import Answers, answers_of
 from stakes.report import model_view, parts, use, views
 from stakes.report.ask import script_json, walker_data
 from stakes.report.billed import Billed
@@ -58,9 +59,9 @@ def view_of(model, **options):
     return model_view(model, SHOWN, Y, sample_weight=WEIGHT, **options)
 
 
-def billed_of(model):
-    answers = model.predict(SHOWN)
-    return Billed(SHOWN, Y, COSTS, COSTS.codes(Y), COSTS.codes(answers), WEIGHT)
+def billed_of(model, rows=SHOWN):
+    answers = answers_of(model, rows)
+    return Billed(rows, Y, COSTS, COSTS.codes(Y), COSTS.codes(answers.labels), WEIGHT, answers)
 
 
 # ---- rows and what they cost
@@ -169,8 +170,8 @@ def test_a_guarded_model_has_one_leaf_and_uses_no_column(guards):
     view = model_view(noise, rows, Y, sample_weight=WEIGHT, feature_costs={"idle": 8.0})
     assert view.leaves == (LeafBill(("every row",), "bad", 12, 3, 3, 1),)
     assert (view.use, view.upfront_cost, view.test_cost.mean) == ((), 0, 0)
-    assert rows_to_leaves(noise, SHOWN, 6).tolist() == [0] * 6
-    assert rows_to_leaves(kept, SHOWN, 6).tolist() == kept.estimator_.apply(SHOWN).tolist()
+    assert rows_to_leaves(noise, billed_of(noise, rows)).tolist() == [0] * 6
+    assert rows_to_leaves(kept, billed_of(kept)).tolist() == kept.estimator_.apply(SHOWN).tolist()
     assert [use.name for use in view_of(kept).use] == ["n", "colour"]
 
 
@@ -192,10 +193,16 @@ def test_columns_come_by_how_often_they_are_read_then_by_tests_then_by_name():
         fitted_tree_ = type("Fitted", (), {"schema": type("Schema", (), {"names": ("d", "c", "b", "a")})})
         tree_ = type("Tree", (), {"feature": np.array([0, 3, -1, 1, 1, 2, -1, -1])})
 
-        def path_cost(self, X, prices):
-            return np.full(6, 0.25 if prices.cost(["d"]) else 0.5)
+    class Routed(Answers):
+        @property
+        def routing(self):
+            return self
 
-    found = column_use(Model(), Billed(SHOWN, Y, COSTS, COSTS.codes(Y), COSTS.codes(Y), WEIGHT), None)
+        def columns_read(self):
+            return [(column, np.full(6, 0.25 if column == 0 else 0.5)) for column in range(4)]
+
+    billed = Billed(SHOWN, Y, COSTS, COSTS.codes(Y), COSTS.codes(Y), WEIGHT, Routed(None))
+    found = column_use(Model(), billed, None)
     assert [(use.name, use.tests, use.read) for use in found] == [
         ("c", 2, 0.5), ("a", 1, 0.5), ("b", 1, 0.5), ("d", 1, 0.25),
     ]  # fmt: skip

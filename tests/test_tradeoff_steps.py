@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -240,11 +241,10 @@ def test_figures_of_a_cross_validation():
         def __init__(self, answer):
             self.answer = answer
 
-        def predict(self, table):
-            return np.repeat(self.answer, table.n_samples)
-
-        def path_cost(self, table):
-            return np.full(table.n_samples, 7.0) + table.columns[0]
+        def answers(self, table):
+            paths = np.full(table.n_samples, 7.0) + table.columns[0]
+            labels = np.repeat(self.answer, table.n_samples)
+            return SimpleNamespace(labels=labels, path_cost=lambda: paths)
 
     weight = np.array([1.0, 1, 1, 1, 2, 2])
     splits = [(np.arange(4), np.array([4, 5])), (np.array([4, 5]), np.array([0, 2]))]

@@ -109,17 +109,18 @@ class PaidTests:
     upfront: float
 
 
-def paid_tests(model: Any, X: Any, prices: FeatureCosts) -> PaidTests:
+def paid_tests(model: Any, X: Any, prices: FeatureCosts, routing: Any = None) -> PaidTests:
     """Work out what it costs to let a model answer.
 
     A constant reads nothing, a tree what is on a row's way. Of other models nothing is known but that they
-    are given every column.
+    are given every column. ``routing`` of the model's ``answers``, where the rows have been answered already.
     """
     n_rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
     for inner in answering_models(model):
         if asks_nothing(inner):
             return PaidTests(np.zeros(n_rows), 0.0)
         if hasattr(inner, "path_cost"):
-            return PaidTests(inner.path_cost(X, prices), inner.upfront_cost(prices))
+            by_row = inner.path_cost(X, prices) if routing is None else routing.path_cost(prices)
+            return PaidTests(by_row, inner.upfront_cost(prices))
     everything = prices.cost(prices.features)
     return PaidTests(np.full(n_rows, everything), everything)

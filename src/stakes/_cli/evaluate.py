@@ -213,11 +213,13 @@ def _saved(
     as_json: bool,
 ) -> None:
     bill: dict[str, Any] = {"cost_matrix": problem.cost_matrix, "sample_weight": problem.weight}
+    answers = model.answers(problem.table)
     view = model_view(
         model,
         problem.table,
         problem.labels,
         **bill,
+        answers=answers,
         feature_costs=prices,
         noun=noun,
         title=f"What the model costs on {problem.name}",
@@ -241,9 +243,9 @@ def _saved(
         "classes": [asdict(line) for line in view.classes],
     }
     if isinstance(model, RuleClassifier):
-        facts["rules"] = silence_facts(model, problem)
+        facts["rules"] = silence_facts(answers.decide(), problem)
     if abstain_cost is not None:
-        decision = model.decide(problem.table, abstain_cost)
+        decision = answers.decide(abstain_cost)
         facts["abstention"] = {
             "cost_per_row": metrics.cost_with_abstention(
                 problem.labels, decision, abstain_cost=abstain_cost, **bill

@@ -278,7 +278,8 @@ def _check_prices(criterion: Criterion, gamma: Any, max_upfront_cost: Any, max_p
 
 
 def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
-    weight, predicted = problem.weight_or_ones, problem.cost_matrix.codes(model.predict(problem.table))
+    weight, answers = problem.weight_or_ones, model.answers(problem.table)
+    predicted = problem.cost_matrix.codes(answers.labels)
     paid = problem.cost_values[problem.codes, predicted]
     tree = model.estimator_ if isinstance(model, Guard) else model
     facts = {
@@ -292,7 +293,7 @@ def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
         facts |= {"leaves": model_size(tree).leaves, "depth": tree.get_depth()}
         prices = tree.fitted_tree_.feature_costs
     if prices is not None:
-        paid_for = paid_tests(model, problem.table, prices)
+        paid_for = paid_tests(model, problem.table, prices, answers.routing)
         facts["upfront_cost"] = paid_for.upfront
         facts["training_test_cost_per_row"] = float(weight @ paid_for.by_row / weight.sum())
     if isinstance(model, Guard | BoostedStakes):

@@ -93,21 +93,21 @@ def command(
 
 
 def _answers(model: Any, rows: Table, abstain_cost: float | None, silence: bool) -> dict[str, list[Any]]:
-    proba = model.decision_proba(rows)
     if silence and not isinstance(model, RuleClassifier):
         raise typer.BadParameter("is for rules; this model answers every row.", param_hint="--silence")
+    answers = model.answers(rows)
     if abstain_cost is None and not silence:
-        labels = model.predict(rows)
-        expected = model.expected_cost(rows)[np.arange(len(labels)), model.cost_matrix_.codes(labels)]
+        labels = answers.labels
+        expected = answers.expected_cost[np.arange(len(labels)), model.cost_matrix_.codes(labels)]
     else:
-        decision = model.decide(rows, abstain_cost)
+        decision = answers.decide(abstain_cost)
         labels, expected = decision.labels, decision.expected_cost
-    names = [f"p({label})" for label in model.classes_.tolist()]
-    answers = {"prediction": labels.tolist()}
-    answers |= {name: proba[:, k].tolist() for k, name in enumerate(names)}
+    columns = {"prediction": labels.tolist()}
+    for k, label in enumerate(model.classes_.tolist()):
+        columns[f"p({label})"] = answers.decision_proba[:, k].tolist()
     # silence without a price has no expected cost
-    answers["expected_cost"] = [None if math.isnan(cost) else cost for cost in expected.tolist()]
-    return answers
+    columns["expected_cost"] = [None if math.isnan(cost) else cost for cost in expected.tolist()]
+    return columns
 
 
 def _explainer(model: Any) -> Any:

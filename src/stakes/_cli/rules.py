@@ -11,6 +11,7 @@ from rich.table import Table as Grid
 from stakes import metrics
 from stakes._cli.shared import Problem, out
 from stakes._text.words import amount
+from stakes.decision import Decision
 from stakes.rules import RuleClassifier, RuleTable
 
 
@@ -24,7 +25,7 @@ def fit_facts(model: RuleClassifier, problem: Problem, output: Path) -> dict[str
         "rules": len(model.rules_),
         "longest": int(lengths.max()) if len(lengths) else 0,
         "cut_off": model.t_good_,
-        **silence_facts(model, problem),
+        **silence_facts(model.decide(problem.table), problem),
     }
 
 
@@ -36,9 +37,8 @@ def show_fit(facts: dict[str, Any]) -> None:
     out().print(f"Written to {facts['model']}. See them with: stakes show {facts['model']}")
 
 
-def silence_facts(model: RuleClassifier, problem: Problem) -> dict[str, Any]:
+def silence_facts(decision: Decision, problem: Problem) -> dict[str, Any]:
     """How many rows the rules decide, and how many of those rightly."""
-    decision = model.decide(problem.table)
     weight = problem.weight_or_ones
     decided = ~decision.undecided
     right = weight[decided] @ (decision.labels[decided] == problem.labels[decided])

@@ -28,19 +28,21 @@ from stakes.boosted.folds import Matrix, Training
 from stakes.boosted.model import Blend, check_shares, fit_parts
 from stakes.costs import CostMatrix
 from stakes.decision import (
-    CostDecisionMixin,
+    Answers,
+    AnswersMixin,
     best_constant,
     expected_costs,
+    lazy,
     loses_to_constant,
     min_cost_class,
 )
-from stakes.table import Schema
+from stakes.table import Schema, Table
 
 _MOST = 2**31 - 1
 
 
 @saveable
-class BoostedStakes(SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
+class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, BaseEstimator):
     """Cheapest decisions from blended probabilities: the ensemble to beat where mistakes cost.
 
     Gradient-boosted trees, logistic regression and kernel logistic regression are learnt on the folds of a
@@ -185,22 +187,12 @@ class BoostedStakes(SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin,
 
     # ---- using ---------------------------------------------------------------------------------------------
 
-    def predict_proba(self, X: Any) -> Matrix:
-        """Class probabilities of the blend, or the class shares of the training rows where guarded."""
+    def answers(self, X: Any) -> Answers:
+        """Answers of the blend, or the constant and the class shares of the training rows where guarded."""
         check_is_fitted(self)
         if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
             check_features(self, X, reset=False)
-        table = self.schema_.encode(X, unseen=self.unseen, owner=type(self).__name__)
-        if self.blend_ is None or self.guarded_:
-            return np.tile(self.shares_, (table.n_samples, 1))
-        return self._widen(self.blend_.proba(table, effective_n_jobs(self.n_jobs)))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of least expected cost for each row, or the constant where guarded."""
-        expected = self.expected_cost(X)
-        if self.guarded_:
-            return np.full(len(expected), self.constant_, dtype=self.classes_.dtype)
-        return self.classes_[min_cost_class(expected)]
+        return BlendAnswers(self, self.schema_.encode(X, unseen=self.unseen, owner=type(self).__name__))
 
     def __sklearn_tags__(self) -> Tags:
         return any_columns(super().__sklearn_tags__())
@@ -242,6 +234,30 @@ class BoostedStakes(SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin,
         n_known = int((self.shares_ > 0).sum())
         parts = state["blend"]
         self.blend_ = None if parts is None else Blend.from_dict(parts, self.schema_, n_known)
+
+
+class BlendAnswers(Answers):
+    """The cheapest class by the probabilities of the blend, or the constant."""
+
+    def __init__(self, model: BoostedStakes, table: Table) -> None:
+        super().__init__(model)
+        self._table = table
+
+    @lazy
+    def labels(self) -> NDArray[Any]:
+        """Class of least expected cost, or the constant where guarded."""
+        model = self.model
+        if model.guarded_:
+            return np.full(self._table.n_samples, model.constant_, dtype=model.classes_.dtype)
+        return model.classes_[min_cost_class(self.expected_cost)]
+
+    @lazy
+    def probabilities(self) -> Matrix:
+        """Class probabilities of the blend, or the class shares of the training rows."""
+        model = self.model
+        if model.blend_ is None or model.guarded_:
+            return np.tile(model.shares_, (self._table.n_samples, 1))
+        return model._widen(model.blend_.proba(self._table, effective_n_jobs(model.n_jobs)))
 
 
 #: What a saved model holds.

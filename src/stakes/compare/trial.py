@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stakes._base.answering import model_size, paid_tests
 from stakes._base.features import take_rows, takes
 from stakes.costs import CostMatrix, FeatureCosts
+from stakes.decision import Answers, answers_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +110,9 @@ def run_trial(
     model.fit(train.X, train.labels, **extra)
     seconds = time.perf_counter() - start
     actual = matrix.codes(test.labels)
-    predicted, decided = answers(model, test.X, matrix, abstains)
-    paid = None if prices is None else paid_tests(model, test.X, prices)
+    answers = answers_of(model, test.X)
+    predicted, decided = answer_codes(answers, matrix, abstains)
+    paid = None if prices is None else paid_tests(model, test.X, prices, answers.routing)
     size = model_size(model)
     share = test.shares
     wrong = decided & (actual != predicted)
@@ -138,14 +140,14 @@ def run_trial(
     )
 
 
-def answers(
-    model: Any, X: Any, matrix: CostMatrix, abstains: bool
+def answer_codes(
+    answers: Answers, matrix: CostMatrix, abstains: bool
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Codes of the answers, and which rows have one; a row without has code 0."""
     if not abstains:
-        predicted = matrix.codes(model.predict(X), "predictions")
+        predicted = matrix.codes(answers.labels, "predictions")
         return predicted, np.ones(len(predicted), dtype=bool)
-    decision = model.decide(X)
+    decision = answers.decide()
     decided = ~np.asarray(decision.undecided, dtype=bool)
     predicted = np.zeros(len(decided), dtype=np.intp)
     predicted[decided] = matrix.codes(np.asarray(decision.labels)[decided], "predictions")

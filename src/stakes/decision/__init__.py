@@ -1,8 +1,15 @@
 """From class probabilities and costs to a decision: the cheapest class, or none."""
 
+from stakes.decision._answers import (
+    Answers,
+    AnswersMixin,
+    CostDecisionMixin,
+    InnerAnswers,
+    answers_of,
+    lazy,
+)
 from stakes.decision._choose import (
     RELATIVE_ROUNDING,
-    CostDecisionMixin,
     Decision,
     decide,
     expected_costs,
@@ -17,14 +24,19 @@ from stakes.decision._min_cost import MinExpectedCost
 
 __all__ = [
     "RELATIVE_ROUNDING",
+    "Answers",
+    "AnswersMixin",
     "CostDecisionMixin",
     "Decision",
     "Guard",
     "GuardWarning",
+    "InnerAnswers",
     "MinExpectedCost",
+    "answers_of",
     "best_constant",
     "decide",
     "expected_costs",
+    "lazy",
     "loses_to_constant",
     "min_cost_class",
     "most_probable_class",

@@ -1,4 +1,4 @@
-"""The decision itself: pure functions of probabilities and costs, and the mixin that calls them."""
+"""The decision itself: pure functions of probabilities and costs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from stakes.costs import CostMatrix
 
@@ -162,11 +161,16 @@ def decide(
     array([0.1, 0.3])
     """
     matrix = cost_matrix if isinstance(cost_matrix, CostMatrix) else CostMatrix(cost_matrix)
-    costs = expected_costs(proba, matrix.values)
-    chosen = min_cost_class(costs)
-    cost = costs[np.arange(len(costs)), chosen]
+    return cheapest(expected_costs(proba, matrix.values), matrix, abstain_cost)
+
+
+def cheapest(
+    expected: NDArray[np.float64], matrix: CostMatrix, abstain_cost: float | ArrayLike | None
+) -> Decision:
+    """Decide as :func:`decide` does, by what predicting each class is expected to cost."""
+    chosen = min_cost_class(expected)
     classes = np.arange(len(matrix)) if matrix.classes is None else matrix.classes
-    return or_abstain(classes[chosen], cost, abstain_cost)
+    return or_abstain(classes[chosen], expected[np.arange(len(expected)), chosen], abstain_cost)
 
 
 def or_abstain(
@@ -193,23 +197,3 @@ def or_abstain(
     labels = labels.astype(object)
     labels[undecided] = np.array(None, dtype=object)
     return Decision(labels, undecided, np.where(undecided, finite, cost))
-
-
-class CostDecisionMixin:
-    """Decisions for any classifier with ``predict_proba``, ``classes_`` and ``cost_matrix_``."""
-
-    cost_matrix_: CostMatrix
-
-    def decision_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities that costs are multiplied with."""
-        return self.predict_proba(X)  # type: ignore[attr-defined]
-
-    def expected_cost(self, X: Any) -> NDArray[np.float64]:
-        """Expected cost of predicting each class, array of shape (n_samples, n_classes)."""
-        check_is_fitted(self)
-        return expected_costs(self.decision_proba(X), self.cost_matrix_.values)
-
-    def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
-        """Cheapest class of each row, or none where abstaining should cost less; see :func:`decide`."""
-        check_is_fitted(self)
-        return decide(self.decision_proba(X), self.cost_matrix_, abstain_cost)

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import reject_weight, take_rows, takes
@@ -16,8 +15,9 @@ from stakes._base.folds import check_folds, stratified_folds
 from stakes._base.saving import saveable
 from stakes._base.training import Targets, target_for
 from stakes.costs import CostMatrix
+from stakes.decision._answers import Answers, InnerAnswers, answers_of, lazy
 from stakes.decision._constant import best_constant, loses_to_constant
-from stakes.decision._wrapper import CostWrapper, inner_has_proba
+from stakes.decision._wrapper import CostWrapper
 
 
 @saveable
@@ -144,27 +144,11 @@ class Guard(CostWrapper):
         else:
             yield from ((np.asarray(train), np.asarray(test)) for train, test in folds)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predictions of the estimator, or the constant where guarded."""
+    def answers(self, X: Any) -> Answers:
+        """Answers of the estimator; where guarded the constant, and the class shares of the training data."""
         check_is_fitted(self)
-        predicted = np.asarray(self.estimator_.predict(X))
-        # asked even where guarded, so that bad input is refused in the same words either way
-        if not self.guarded_:
-            return predicted
-        return np.full(len(predicted), self.constant_, dtype=self.classes_.dtype)
-
-    @available_if(inner_has_proba)
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities of the estimator, or the class shares of the training data where guarded."""
-        check_is_fitted(self)
-        proba = np.asarray(self.estimator_.predict_proba(X))
-        return np.tile(self.prior_, (len(proba), 1)) if self.guarded_ else proba
-
-    def decision_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities that costs are multiplied with: the estimator's own, where it has some."""
-        if self.guarded_ or not hasattr(self.estimator_, "decision_proba"):
-            return self.predict_proba(X)
-        return np.asarray(self.estimator_.decision_proba(X))
+        inner = answers_of(self.estimator_, X)
+        return ConstantAnswers(self, inner) if self.guarded_ else InnerAnswers(self, inner)
 
     def _fitted_to_dict(self) -> dict[str, Any]:
         return {
@@ -189,3 +173,22 @@ class Guard(CostWrapper):
         if not (self.prior_ >= 0).all() or abs(self.prior_.sum() - 1) > 1e-6:
             raise ValueError("fitted must have class shares as 'prior', which add up to 1")
         self.constant_ = self.classes_[constant]
+
+
+class ConstantAnswers(InnerAnswers):
+    """One answer for all rows; the model inside is asked all the same, so that it refuses bad input."""
+
+    @lazy
+    def labels(self) -> NDArray[Any]:
+        """The constant."""
+        return np.full(len(self.inner.labels), self.model.constant_, dtype=self.model.classes_.dtype)
+
+    @lazy
+    def probabilities(self) -> NDArray[np.float64]:
+        """Class shares of the training data."""
+        return np.tile(self.model.prior_, (len(self.inner.probabilities), 1))
+
+    @lazy
+    def decision_proba(self) -> NDArray[np.float64]:
+        """The same."""
+        return self.probabilities

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import reject_weight
 from stakes._base.folds import check_folds
 from stakes._base.saving import saveable
 from stakes._base.training import target_for
+from stakes.decision._answers import Answers, InnerAnswers, answers_of, lazy
 from stakes.decision._choose import min_cost_class
-from stakes.decision._wrapper import CostWrapper, inner_has_proba
+from stakes.decision._wrapper import CostWrapper
 
 
 @saveable
@@ -114,13 +114,21 @@ class MinExpectedCost(CostWrapper):
             raise ValueError("calibration needs more than 1 sample of each class; use calibration=None")
         return min(folds, smallest)
 
-    @available_if(inner_has_proba)
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities of the (calibrated) estimator."""
+    def answers(self, X: Any) -> Answers:
+        """Answers of the (calibrated) estimator, with the class of least expected cost as the label."""
         check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(X))
+        return CheapestAnswers(self, answers_of(self.estimator_, X))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of least expected cost for each row."""
-        check_is_fitted(self)
-        return self.classes_[min_cost_class(self.expected_cost(X))]
+
+class CheapestAnswers(InnerAnswers):
+    """The cheapest class by the probabilities of the model inside, whatever that predicts."""
+
+    @lazy
+    def labels(self) -> NDArray[Any]:
+        """Class of least expected cost."""
+        return self.model.classes_[min_cost_class(self.expected_cost)]
+
+    @lazy
+    def decision_proba(self) -> NDArray[np.float64]:
+        """Class probabilities of the model inside, weighted by its costs or not."""
+        return self.probabilities

@@ -6,9 +6,11 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags, indexable
+from sklearn.utils.metaestimators import available_if
 
 from stakes._base import documents
 from stakes._base.answering import effective_tree
@@ -18,16 +20,15 @@ from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModel, inner_from_dict, inner_to_dict, target_name
 from stakes._base.training import Targets, read_targets
 from stakes.costs import CostMatrix
-from stakes.decision._choose import CostDecisionMixin
+from stakes.decision._answers import AnswersMixin
 
 
 def inner_has_proba(wrapper: Any) -> bool:
-    return hasattr(getattr(wrapper, "estimator_", wrapper.estimator), "predict_proba")
+    inner = getattr(wrapper, "estimator_", wrapper.estimator)
+    return inner is None or hasattr(inner, "predict_proba")
 
 
-class CostWrapper(
-    SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
-):
+class CostWrapper(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """What both wrappers share: y, weights and costs are checked here, X is the inner estimator's affair."""
 
     estimator: Any
@@ -49,6 +50,11 @@ class CostWrapper(
         targets = read_targets(target, sample_weight, costs, given)
         self.classes_, self.cost_matrix_ = targets.classes, targets.effective_cost_matrix
         return X, targets
+
+    @available_if(inner_has_proba)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities of each row, where the estimator has such."""
+        return super().predict_proba(X)
 
     def answering_model(self) -> Any:
         """Return the fitted estimator inside, None before the fit."""

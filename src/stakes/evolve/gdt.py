@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import saveable
 from stakes._base.training import read_training
-from stakes.decision import Decision
 from stakes.evolve.alpha import alpha_path, noise_alpha
 from stakes.evolve.coding import MOST_THRESHOLDS
 from stakes.evolve.history import EvolutionHistory
@@ -26,7 +25,7 @@ from stakes.evolve.progress import progress
 from stakes.evolve.run import EvolutionInterrupted, Run, evolve
 from stakes.evolve.seeds import seed_trees
 from stakes.evolve.settings import SEARCH_OPTIONS, Settings
-from stakes.tree import TreeClassifier
+from stakes.tree import TreeAnswers, TreeClassifier
 
 _MOST = 2**31 - 1
 
@@ -359,12 +358,11 @@ class GDTClassifier(TreeClassifier):
         self.fitness_ = float(run.reports[-1][0])
         self._set_fitted(trees[-1][1])
 
-    def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
-        """Return the cheapest class of each row, or none where abstaining should cost less.
-
-        ``abstain_cost`` is the estimator's own by default.
-        """
-        return super().decide(X, self.abstain_cost if abstain_cost is None else abstain_cost)
+    def answers(self, X: Any) -> TreeAnswers:
+        """Answers by one routing; without an ``abstain_cost`` :meth:`decide` takes the estimator's own."""
+        answers = super().answers(X)
+        answers.abstain_cost = self.abstain_cost
+        return answers
 
     def _plain_params(self) -> dict[str, Any]:
         return super()._plain_params() | {"callback": None, "checkpoint": None}

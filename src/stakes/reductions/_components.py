@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 
 from stakes._base.features import one_hot
 from stakes._base.saving import inner_from_dict, inner_to_dict
+from stakes.decision import Answers, answers_of
 from stakes.reductions._rows import with_column
 from stakes.reductions._sampling import Sample
 from stakes.table import Column, Schema, Table
@@ -110,18 +111,30 @@ def fit_component(estimator: Any, layout: Layout, sample: Sample, seed: int) -> 
 
 def votes(component: Any, layout: Layout, table: Table) -> NDArray[np.float64]:
     """1 for the class that the component predicts, else 0; shape (n_samples, n_classes)."""
-    answer = np.zeros((table.n_samples, layout.n_classes))
-    answer[np.arange(table.n_samples), np.asarray(component.predict(layout.rows(table)), dtype=np.intp)] = 1.0
-    return answer
+    return _votes(answers_of(component, layout.rows(table)), layout.n_classes)
 
 
 def probabilities(component: Any, layout: Layout, table: Table) -> NDArray[np.float64]:
     """Class probabilities of a component, or its votes where it has none."""
+    return class_shares(answers_of(component, layout.rows(table)), layout.n_classes)
+
+
+def class_shares(answers: Answers, n_classes: int) -> NDArray[np.float64]:
+    """Class probabilities by what a component answered, or its votes where it has none."""
+    component = answers.model
     if not hasattr(component, "predict_proba"):
-        return votes(component, layout, table)
-    answer = np.zeros((table.n_samples, layout.n_classes))
-    answer[:, np.asarray(component.classes_, dtype=np.intp)] = component.predict_proba(layout.rows(table))
-    return answer
+        return _votes(answers, n_classes)
+    proba = answers.probabilities
+    shares = np.zeros((len(proba), n_classes))
+    shares[:, np.asarray(component.classes_, dtype=np.intp)] = proba
+    return shares
+
+
+def _votes(answers: Answers, n_classes: int) -> NDArray[np.float64]:
+    codes = np.asarray(answers.labels, dtype=np.intp)
+    shares = np.zeros((len(codes), n_classes))
+    shares[np.arange(len(codes)), codes] = 1.0
+    return shares
 
 
 def relation(component: Any, layout: Layout, table: Table) -> NDArray[np.bool_]:

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from stakes._base.answering import effective_tree
 from stakes._base.saving import saveable
+from stakes.decision import Answers, InnerAnswers, answers_of, lazy
 from stakes.reductions._components import (
+    class_shares,
     component_from_dict,
     component_to_dict,
     fit_component,
@@ -200,19 +202,11 @@ class MetaCost(CostBagging):
         inner = effective_tree(self.answering_model(), unguarded=unguarded)
         return replace(inner, classes=self.classes_[inner.classes])
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return class shares: of the one model, or of the mixture without ``relearn``."""
+    def answers(self, X: Any) -> Answers:
+        """Answers of the one model, or of the mixture without ``relearn``."""
         if not hasattr(self, "model_"):
-            return super().predict_proba(X)
-        return probabilities(self.model_, self._layout, self._encode(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return a class for each row: what the one model says, or the cheapest by the mixture."""
-        if not hasattr(self, "model_"):
-            return super().predict(X)
-        return self.classes_[
-            np.asarray(self.model_.predict(self._layout.rows(self._encode(X))), dtype=np.intp)
-        ]
+            return super().answers(X)
+        return RelearntAnswers(self, answers_of(self.model_, self._layout.rows(self._encode(X))))
 
     def _state(self) -> dict[str, Any]:
         state = super()._state()
@@ -222,3 +216,22 @@ class MetaCost(CostBagging):
         super()._set_state(state)
         if "model" in state:
             self.model_ = component_from_dict(state["model"], len(self.classes_))
+
+
+class RelearntAnswers(InnerAnswers):
+    """What the one model says; it knows class codes, not all of which need be left."""
+
+    @lazy
+    def labels(self) -> NDArray[Any]:
+        """Class that the one model predicts."""
+        return self.model.classes_[np.asarray(self.inner.labels, dtype=np.intp)]
+
+    @lazy
+    def probabilities(self) -> Floats:
+        """Class shares of the one model."""
+        return class_shares(self.inner, len(self.model.classes_))
+
+    @lazy
+    def decision_proba(self) -> Floats:
+        """The same."""
+        return self.probabilities

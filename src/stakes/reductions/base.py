@@ -19,7 +19,14 @@ from stakes._base.features import check_features, reject_weight
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModel
-from stakes.decision import CostDecisionMixin, expected_costs, min_cost_class, most_probable_class
+from stakes.decision import (
+    Answers,
+    AnswersMixin,
+    expected_costs,
+    lazy,
+    min_cost_class,
+    most_probable_class,
+)
 from stakes.reductions import _saving
 from stakes.reductions._components import Layout, fit_component, votes
 from stakes.reductions._rows import Rows, open_rows, slices
@@ -37,9 +44,7 @@ class SamplingWarning(UserWarning):
     """A class of the training data is in none of the samples that the components learnt from."""
 
 
-class Reduction(
-    SavedModel, ReportMixin, CostDecisionMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator
-):
+class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Base of the ensembles that reduce costs to plain classification, round by round.
 
     Each round weighs the training rows, or the pairs of a row and a class, draws a sample by the weights,
@@ -351,15 +356,9 @@ class Reduction(
 
     # ---- prediction ----------------------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return a class for each row; see ``decision``."""
-        shares = self.predict_proba(X)
-        return self.classes_[self._choose(shares)]
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the mixture: the share of each class in the rounds' answers."""
-        table = self._encode(X)
-        return np.concatenate([self._mixture(block) for block in slices(table)])
+    def answers(self, X: Any) -> Answers:
+        """Answers of the mixture: the share of each class in the rounds' answers; see ``decision``."""
+        return MixtureAnswers(self, self._encode(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield the mixture after each round."""
@@ -407,3 +406,21 @@ class Reduction(
 
     def _set_state(self, state: Mapping[str, Any]) -> None:
         _saving.set_state(self, state)
+
+
+class MixtureAnswers(Answers):
+    """What the rounds say together."""
+
+    def __init__(self, model: Reduction, table: Table) -> None:
+        super().__init__(model)
+        self._table = table
+
+    @lazy
+    def labels(self) -> NDArray[Any]:
+        """The class with the largest share, or the cheapest one."""
+        return self.model.classes_[self.model._choose(self.probabilities)]
+
+    @lazy
+    def probabilities(self) -> Floats:
+        """Share of each class in the rounds' answers."""
+        return np.concatenate([self.model._mixture(block) for block in slices(self._table)])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.costs import CostMatrix
+from stakes.decision import Answers
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +24,8 @@ class Billed:
     actual, answer : arrays of class codes
     weight : float array
         How many rows each row stands for.
+    answers : Answers, optional
+        What the model says about them, by one routing.
     """
 
     X: Any
@@ -31,6 +34,12 @@ class Billed:
     actual: NDArray[np.intp]
     answer: NDArray[np.intp]
     weight: NDArray[np.float64]
+    answers: Answers | None = None
+
+    @property
+    def routing(self) -> Any:
+        """Where the rows came to in the tree or the rules that answer."""
+        return None if self.answers is None else self.answers.routing
 
     @property
     def wrong(self) -> NDArray[np.bool_]:

@@ -32,20 +32,22 @@ def tree_estimator(model: Any) -> Any:
     return first_with(model, "fitted_tree_")
 
 
-def rows_to_leaves(model: Any, X: Any, n_rows: int) -> NDArray[np.int32]:
+def rows_to_leaves(model: Any, billed: Billed) -> NDArray[np.int32]:
     """Leaf of each row in the tree that a model answers by, -1 where several answer."""
-    return np.zeros(n_rows, dtype=np.int32) if asks_nothing(model) else tree_estimator(model).apply(X)
+    if asks_nothing(model):
+        return np.zeros(len(billed.weight), dtype=np.int32)
+    return billed.routing.leaf
 
 
 def leaf_bills(model: Any, billed: Billed) -> tuple[LeafBill, ...]:
     """Leaves or rules that rows come to, the dearest first; empty for a model that has neither."""
     if isinstance(model, RuleClassifier):
-        place = model.apply(billed.X)
+        place = billed.routing.rule
         known = [(rule.conditions, rule.label, i) for i, rule in enumerate(model.rules_)]
         rest = ("no rule applies: answered by the fallback",), "undecided"
     elif tree_estimator(model) is not None:
-        place = rows_to_leaves(model, billed.X, len(billed.weight))
         known = [(leaf.conditions, leaf.label, leaf.node) for leaf in leaf_table(effective_tree(model))]
+        place = rows_to_leaves(model, billed)
         rest = ("a value is missing or was never seen, so that several leaves answer",), "by weight"
     else:
         return ()

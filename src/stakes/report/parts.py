@@ -100,7 +100,7 @@ def tree_outline(fitted: FittedTree, leaf: NDArray[np.int32], billed: Billed) ->
 def rule_lines(model: RuleClassifier, billed: Billed) -> tuple[RuleLine, ...]:
     """The rules in the order in which they speak."""
     rules = list(model.rules_)
-    sums = billed.sums(model.apply(billed.X), len(rules)).tolist()
+    sums = billed.sums(billed.routing.rule, len(rules)).tolist()
     return tuple(
         RuleLine(i + 1, rule.conditions, rule.label, rule.quality, rule.support, rule.coverage, *sums[i])
         for i, rule in enumerate(rules[:MOST_LINES])

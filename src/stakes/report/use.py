@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from stakes import metrics
 from stakes._base.answering import answering_models, asks_nothing
 from stakes.costs import FeatureCosts
+from stakes.decision import Answers
 from stakes.report.billed import Billed
 from stakes.rules import RuleClassifier
 from stakes.table import Table
@@ -86,16 +87,13 @@ def _read_columns(model: Any, billed: Billed, prices: FeatureCosts | None) -> tu
     if isinstance(model, RuleClassifier):
         names, tested = model.rule_set_.schema.names, model.rule_set_.feature
     else:
-        names, tested = model.fitted_tree_.schema.names, model.tree_.feature[model.tree_.feature >= 0]
-    found = []
-    for column, tests in zip(*np.unique(tested, return_counts=True), strict=True):
-        name = names[int(column)]
-        # With this column alone at a price of 1 the price of a row's path is whether it was read.
-        alone = FeatureCosts({other: float(other == name) for other in names})
-        read = float(billed.weight @ model.path_cost(billed.X, alone) / billed.weight.sum())
-        price = None if prices is None else prices.cost([name])
-        found.append(ColumnUse(name, int(tests), read, price))
-    return tuple(sorted(found, key=lambda use: (-(use.read or 0.0), -(use.tests or 0), use.name)))
+        names, tested = model.fitted_tree_.schema.names, model.tree_.feature
+    uses = []
+    for column, read in billed.routing.columns_read():
+        price = None if prices is None else prices.cost([names[column]])
+        share = float(billed.weight @ read / billed.weight.sum())
+        uses.append(ColumnUse(names[column], int((tested == column).sum()), share, price))
+    return tuple(sorted(uses, key=lambda use: (-(use.read or 0.0), -(use.tests or 0), use.name)))
 
 
 def _worth_of_columns(model: Any, billed: Billed) -> tuple[ColumnUse, ...]:
@@ -117,19 +115,20 @@ def _worth_of_columns(model: Any, billed: Billed) -> tuple[ColumnUse, ...]:
     return tuple(sorted(found, key=lambda use: (-(use.worth or 0.0), use.name)))
 
 
-def abstentions(model: Any, billed: Billed, constant_cost: float) -> tuple[Abstention, ...]:
+def abstentions(answers: Answers, billed: Billed, constant_cost: float) -> tuple[Abstention, ...]:
     """What leaving rows undecided does at some prices; empty where the model must always answer."""
+    model = answers.model
     if not hasattr(model, "decide") or not hasattr(model, "predict_proba"):
         return ()
     prices: list[float | None] = [share * constant_cost for share in PRICES] if constant_cost > 0 else []
     if isinstance(model, RuleClassifier):
         prices.insert(0, None)
-    return tuple(_abstention(model, billed, price) for price in prices)
+    return tuple(_abstention(answers, billed, price) for price in prices)
 
 
-def _abstention(model: Any, billed: Billed, price: float | None) -> Abstention:
+def _abstention(answers: Answers, billed: Billed, price: float | None) -> Abstention:
     labels, weight = billed.labels, billed.weight
-    decision = model.decide(billed.X) if price is None else model.decide(billed.X, price)
+    decision = answers.decide(price)
     decided = ~decision.undecided
     n_decided = float(weight[decided].sum())
     wrong = float(weight[decided] @ (np.asarray(decision.labels)[decided] != labels[decided]))

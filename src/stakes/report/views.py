@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes import metrics
 from stakes._base.answering import model_size, paid_tests
@@ -14,7 +13,7 @@ from stakes._text.words import amount
 from stakes.compare import Comparison, Interval
 from stakes.compare.comparison import mean_interval
 from stakes.costs import as_cost_matrix, as_feature_costs
-from stakes.decision import Guard, min_cost_class
+from stakes.decision import Answers, Guard, answers_of, min_cost_class
 from stakes.evolve import EvolutionHistory
 from stakes.export import render
 from stakes.metrics import ClassBill
@@ -163,19 +162,25 @@ def model_view(
     title: str = "What the model costs",
     noun: str = "case",
     note: str = "",
+    answers: Answers | None = None,
 ) -> ModelView:
-    """Work out what a report shows; parameters as in :func:`stakes.report.model_report`."""
+    """Work out what a report shows; parameters as in :func:`stakes.report.model_report`.
+
+    ``answers`` are those of the model for these rows, where it has been asked already.
+    """
     given = cost_matrix if cost_matrix is not None else getattr(model, "cost_matrix_", None)
     classes = getattr(model, "classes_", np.unique(np.asarray(y)))
     matrix = as_cost_matrix(given, classes)
-    labels, predicted = np.asarray(y), np.asarray(model.predict(X))
+    answers = answers_of(model, X) if answers is None else answers
+    labels, predicted = np.asarray(y), answers.labels
     bill: dict[str, Any] = {"cost_matrix": matrix, "sample_weight": sample_weight}
     total = metrics.total_cost(labels, predicted, **bill)  # checks labels, lengths and weights
     weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    billed = Billed(X, labels, matrix, matrix.codes(labels), matrix.codes(predicted), weight)
+    billed = Billed(X, labels, matrix, matrix.codes(labels), matrix.codes(predicted), weight, answers)
     constant = metrics.best_constant(labels, **bill)
     n_rows = float(weight.sum())
-    proba = _proba(model, X) if len(matrix) == 2 else None
+    has_proba = hasattr(model, "predict_proba")  # a wrapper may have decision_proba all the same
+    proba = answers.decision_proba if has_proba and len(matrix) == 2 else None
     own = getattr(model, "cost_matrix_", None)
     own_costs = own is not None and np.array_equal(as_cost_matrix(own, classes).values, matrix.values)
     view = ModelView(
@@ -206,19 +211,12 @@ def model_view(
         rules=rule_lines(model, billed) if isinstance(model, RuleClassifier) else (),
         n_rules=len(model.rules_) if isinstance(model, RuleClassifier) else 0,
         # A model refuses by its own costs; for others that would say nothing.
-        abstention=abstentions(model, billed, constant.cost / n_rows) if own_costs else (),
+        abstention=abstentions(answers, billed, constant.cost / n_rows) if own_costs else (),
         tradeoff=tradeoff(model) if isinstance(model, TradeoffSearchCV) else None,
         evolution=getattr(model, "evolution_", None),
         **_looking_parts(model, billed, feature_costs),
     )
     return replace(view, words=tuple(_bill_in_words(view, model, noun)))
-
-
-def _proba(model: Any, X: Any) -> NDArray[np.float64] | None:
-    """Probabilities that costs are multiplied with."""
-    if not hasattr(model, "predict_proba"):  # a wrapper may have the other method all the same
-        return None
-    return np.asarray(getattr(model, "decision_proba", model.predict_proba)(X))
 
 
 def _rivals(billed: Billed) -> tuple[Rival, ...]:
@@ -255,7 +253,7 @@ def _looking_parts(model: Any, billed: Billed, feature_costs: Any) -> dict[str, 
     parts: dict[str, Any] = {"walker": walker, "use": column_use(model, billed, prices)}
     if prices is None:
         return parts
-    looked = paid_tests(model, X, prices)
+    looked = paid_tests(model, X, prices, billed.routing)
     return parts | {
         "test_cost": mean_interval(looked.by_row, weight),
         "bill": mean_interval(billed.paid + looked.by_row, weight),
@@ -312,7 +310,7 @@ def _confusion(billed: Billed) -> Confusion:
 def _outline(model: Any, billed: Billed) -> Node | None:
     if tree_estimator(model) is None:
         return None
-    return tree_outline(effective_tree(model), rows_to_leaves(model, billed.X, len(billed.weight)), billed)
+    return tree_outline(effective_tree(model), rows_to_leaves(model, billed), billed)
 
 
 def _drawing(model: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,19 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.exporting import render
-from stakes._base.features import any_columns, check_features, take_rows
+from stakes._base.features import any_columns, check_features
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
-from stakes.costs import CostMatrix, as_feature_costs
-from stakes.decision import CostDecisionMixin, Decision, or_abstain
+from stakes.costs import CostMatrix
+from stakes.decision import AnswersMixin, Decision
 from stakes.rules.explain import RuleExplanation, explain
 from stakes.rules.model import RuleSet
+from stakes.rules.routing import RuleAnswers
 from stakes.rules.words import RuleTable, rule_table
 from stakes.table import Table
 
 
-class RuleModel(SavedModelMixin, ReportMixin, CostDecisionMixin, ClassifierMixin, BaseEstimator):
+class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, BaseEstimator):
     """Base of classifiers whose fitted model is a :class:`RuleSet`, in ``rule_set_``."""
 
     _model_class = RuleSet
@@ -59,61 +59,32 @@ class RuleModel(SavedModelMixin, ReportMixin, CostDecisionMixin, ClassifierMixin
         return self.rule_set_.t_good
 
     @property
-    def cost_matrix_(self) -> CostMatrix:  # type: ignore[override]
+    def cost_matrix_(self) -> CostMatrix:
         """Costs that decisions are made with; 1 for every mistake where none were given."""
         return CostMatrix(self.rule_set_.costs, self.classes_)
 
     def upfront_cost(self, feature_costs: Any = None) -> float:
         """Return the price of all columns that rules ask for, paid before it is known which."""
         check_is_fitted(self)
-        return self._priced(feature_costs).upfront_cost()
+        return self.rule_set_.priced(feature_costs).upfront_cost()
 
     def path_cost(self, X: Any, feature_costs: Any = None) -> NDArray[np.float64]:
         """Return the price of the columns that each row's answer, or silence, took.
 
         Rules are tried in their order, and each is given up at its first condition that fails.
         """
-        check_is_fitted(self)
-        return self._priced(feature_costs).path_cost(self._table(X), effective_n_jobs(self.n_jobs))
-
-    def _priced(self, feature_costs: Any) -> RuleSet:
-        rules = self.rule_set_
-        if feature_costs is None:
-            return rules
-        return replace(rules, feature_costs=as_feature_costs(feature_costs, rules.schema.names))
+        return self.answers(X).path_cost(feature_costs)
 
     # ---- prediction ----------------------------------------------------------------------------------------
 
+    def answers(self, X: Any) -> RuleAnswers:
+        """Labels, probabilities and expected costs of the rows, and decisions about them, by one matching."""
+        check_is_fitted(self)
+        return RuleAnswers(self, X, self._table(X), effective_n_jobs(self.n_jobs))
+
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the number of the rule that speaks for each row, -1 where none does."""
-        check_is_fitted(self)
-        return self.rule_set_.match(self._table(X), effective_n_jobs(self.n_jobs))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return a class for each row, never none: rows without a rule are answered by the fallback."""
-        rule = self.apply(X)
-        rules = self.rule_set_
-        answers = np.append(rules.label, rules.fallback)
-        labels = self.classes_[answers[rule]]
-        silent = np.flatnonzero(rule < 0)
-        if self.fallback_ is not None and len(silent):
-            labels[silent] = self.fallback_.predict(take_rows(X, silent))
-        return labels
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return class probabilities: shares of the training rows that the rule covers, Laplace-corrected.
-
-        Rows without a rule get those of the fallback, or the shares of the training rows without a rule.
-        """
-        rule = self.apply(X)
-        proba = self.rule_set_.shares[rule]
-        silent = np.flatnonzero(rule < 0)
-        if hasattr(self.fallback_, "predict_proba") and len(silent):
-            given = self.fallback_.predict_proba(take_rows(X, silent))
-            proba[silent] = 0.0
-            columns = CostMatrix.uniform(self.classes_).codes(self.fallback_.classes_, "fallback.classes_")
-            proba[np.ix_(silent, columns)] = given
-        return proba
+        return self.answers(X).rule
 
     def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
         """Return the class of the rule that speaks for each row, or none.
@@ -125,15 +96,7 @@ class RuleModel(SavedModelMixin, ReportMixin, CostDecisionMixin, ClassifierMixin
             Rows whose answer is expected to cost more than this are left undecided, too. An undecided row is
             expected to cost this or else the parameter of that name; NaN where neither is given.
         """
-        rule = self.apply(X)
-        rules, price = self.rule_set_, self.abstain_cost if abstain_cost is None else abstain_cost
-        answer = np.append(rules.label, rules.fallback)[rule]
-        decision = or_abstain(self.classes_[answer], (rules.shares @ rules.costs)[rule, answer], abstain_cost)
-        silent = rule < 0
-        labels = decision.labels.astype(object)
-        labels[silent] = None
-        cost = np.where(silent, np.nan if price is None else price, decision.expected_cost)
-        return Decision(labels, decision.undecided | silent, cost)
+        return super().decide(X, abstain_cost)
 
     def _table(self, X: Any) -> Table:
         if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape

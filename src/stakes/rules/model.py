@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from stakes._base import documents
 from stakes._base.labels import Label, labels_from_dict, labels_to_dict
 from stakes._base.saving import read_prices
 from stakes._base.weights import LARGEST
-from stakes.costs import FeatureCosts
+from stakes.costs import FeatureCosts, as_feature_costs
 from stakes.decision import expected_costs, min_cost_class
 from stakes.rules.bins import Bins
 from stakes.table import Schema, Table
@@ -103,27 +103,43 @@ class RuleSet:
         )
         return first
 
+    def priced(self, feature_costs: Any) -> RuleSet:
+        """Return the same rules with other prices of their columns; None keeps their own."""
+        if feature_costs is None:
+            return self
+        return replace(self, feature_costs=as_feature_costs(feature_costs, self.schema.names))
+
     def upfront_cost(self) -> float:
         """Price of every column that a rule asks for."""
         if self.feature_costs is None:
             return 0.0
         return self.feature_costs.cost(self.schema.names[f] for f in np.unique(self.feature).tolist())
 
-    def path_cost(self, table: Table, n_threads: int = 1) -> NDArray[np.float64]:
-        """Price of the columns that must be read until a rule applies to a row, or all have failed.
+    def columns_read(self, table: Table, n_threads: int = 1) -> NDArray[np.uint8]:
+        """Tell which columns must be read until a rule applies to a row, or all have failed, 1 for those.
 
         Rules are tried in their order and conditions in theirs; a rule is given up at its first condition
         that fails, and a column once read is known.
         """
-        if self.feature_costs is None:
-            return np.zeros(table.n_samples)
-        _, looked = _core.match_rules(
+        _, read = _core.match_rules(
             self.bins.core(table), self.start, self.feature, self.value, looked=True, n_threads=n_threads
         )
-        sets, which = np.unique(looked.reshape(table.n_samples, -1), axis=0, return_inverse=True)
+        return read.reshape(table.n_samples, -1)
+
+    def path_cost(self, table: Table, n_threads: int = 1) -> NDArray[np.float64]:
+        """Price of the columns that must be read for each row."""
+        if self.feature_costs is None:
+            return np.zeros(table.n_samples)
+        return self.price_of(self.columns_read(table, n_threads))
+
+    def price_of(self, columns_read: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Price of the columns that were read for each row."""
+        if self.feature_costs is None:
+            return np.zeros(len(columns_read))
+        sets, which = np.unique(columns_read, axis=0, return_inverse=True)
         names = self.schema.names
         prices = [self.feature_costs.cost(names[f] for f in np.flatnonzero(read).tolist()) for read in sets]
-        return np.array(prices)[which.ravel()] if prices else np.zeros(table.n_samples)
+        return np.array(prices)[which.ravel()] if prices else np.zeros(len(columns_read))
 
     def validate(self) -> None:
         """Raise ValueError unless every part is sound and the parts fit each other."""

@@ -8,6 +8,7 @@ from stakes.tree.c45.pruning import prunes, pruning_methods
 from stakes.tree.explain import Explanation
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
+from stakes.tree.routing import TreeAnswers
 from stakes.tree.tradeoff.path import TradeoffPoint
 from stakes.tree.tradeoff.search import TradeoffSearchCV
 from stakes.tree.words import Leaf, branch_words, leaf_table, path_conditions, path_ranges
@@ -22,6 +23,7 @@ __all__ = [
     "Question",
     "TradeoffPoint",
     "TradeoffSearchCV",
+    "TreeAnswers",
     "TreeClassifier",
     "TreeModel",
     "branch_words",

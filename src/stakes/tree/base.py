@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from stakes import _core
 from stakes._base.exporting import render
 from stakes._base.features import any_columns, check_features
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
-from stakes.costs import CostMatrix, as_feature_costs
-from stakes.decision import Decision, decide, expected_costs
+from stakes.costs import CostMatrix
+from stakes.decision import AnswersMixin
 from stakes.table import Table
 from stakes.tree import words
 from stakes.tree.ask.acquire import Acquired, acquire
@@ -27,9 +25,10 @@ from stakes.tree.core import core_table
 from stakes.tree.explain import Explanation, explain
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
+from stakes.tree.routing import TreeAnswers
 
 
-class TreeClassifier(SavedModelMixin, ReportMixin, ClassifierMixin, BaseEstimator):
+class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, BaseEstimator):
     """Base of classifiers whose fitted model is a :class:`FittedTree`, in ``fitted_tree_``."""
 
     _model_class = FittedTree
@@ -79,7 +78,7 @@ class TreeClassifier(SavedModelMixin, ReportMixin, ClassifierMixin, BaseEstimato
         ``feature_costs`` are other prices than those that the tree was fitted with.
         """
         check_is_fitted(self)
-        return self._priced(feature_costs).upfront_cost()
+        return self.fitted_tree_.priced(feature_costs).upfront_cost()
 
     def path_cost(self, X: Any, feature_costs: Any = None) -> NDArray[np.float64]:
         """Return the price of the tests that each row met, a shared part paid once per row.
@@ -87,14 +86,7 @@ class TreeClassifier(SavedModelMixin, ReportMixin, ClassifierMixin, BaseEstimato
         A row that a missing value sends down several branches pays for each in proportion to its share there.
         ``feature_costs`` are other prices than those that the tree was fitted with.
         """
-        _, rows = self._encode(X)
-        return self._shares(rows, self._priced(feature_costs).path_costs()[:, None])[:, 0]
-
-    def _priced(self, feature_costs: Any) -> FittedTree:
-        fitted = self.fitted_tree_
-        if feature_costs is None:
-            return fitted
-        return replace(fitted, feature_costs=as_feature_costs(feature_costs, fitted.schema.names))
+        return self.answers(X).path_cost(feature_costs)
 
     def acquire(self, ask: Callable[[str], Any], row: Any = None, budget: float | None = None) -> Acquired:
         """Predict one case, asking only for what is needed next.
@@ -114,46 +106,19 @@ class TreeClassifier(SavedModelMixin, ReportMixin, ClassifierMixin, BaseEstimato
 
     # ---- prediction ----------------------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return a class for each row, never none."""
-        fitted, rows = self._encode(X)
-        leaf = self._leaves(rows)
-        spread = np.flatnonzero(leaf < 0)
-        labels = self.classes_[fitted.decision].take(leaf)
-        if len(spread):
-            labels[spread] = self.classes_[fitted.choose(self._mixture(rows, spread, fitted.values))]
-        return labels
+    def answers(self, X: Any) -> TreeAnswers:
+        """Labels, probabilities and expected costs of the rows, and decisions about them, by one routing.
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the share of each class in the training weight where a row arrives.
-
-        Where rows were weighted by their costs these are shares of that weight, not of the rows;
-        :meth:`expected_cost` and :meth:`decide` use the shares of the rows, :meth:`decision_proba`.
+        Where rows were weighted by their costs, probabilities are shares of that weight, not of the rows;
+        expected costs and decisions are made of shares of the rows, :meth:`decision_proba`.
         """
-        fitted, rows = self._encode(X)
-        return self._shares(rows, fitted.values)
-
-    def decision_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the share of each class in the training rows where a row arrives, whatever these weighed."""
-        fitted, rows = self._encode(X)
-        return self._shares(rows, fitted.shares)
-
-    def expected_cost(self, X: Any) -> NDArray[np.float64]:
-        """Return what predicting each class is expected to cost, shape (n_samples, n_classes)."""
-        return expected_costs(self.decision_proba(X), self.fitted_tree_.bill)
-
-    def decide(self, X: Any, abstain_cost: float | ArrayLike | None = None) -> Decision:
-        """Return the cheapest class of each row, or none where abstaining should cost less."""
-        return decide(self.decision_proba(X), self.cost_matrix_, abstain_cost)
+        check_is_fitted(self)
+        rows = core_table(self._table(X))
+        return TreeAnswers(self, self.fitted_tree_, rows, effective_n_jobs(self.n_jobs))
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Return the leaf of each row, -1 where a missing value spreads the row over several."""
-        _, rows = self._encode(X)
-        return self._leaves(rows)
-
-    def _encode(self, X: Any) -> tuple[FittedTree, _core.Table]:
-        check_is_fitted(self)
-        return self.fitted_tree_, core_table(self._table(X))
+        return self.answers(X).leaf
 
     def _table(self, X: Any) -> Table:
         if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
@@ -162,23 +127,6 @@ class TreeClassifier(SavedModelMixin, ReportMixin, ClassifierMixin, BaseEstimato
         return self.fitted_tree_.schema.encode(
             X, unseen=self.unseen, check_finite=False, owner=type(self).__name__
         )
-
-    def _leaves(self, rows: _core.Table) -> NDArray[np.int32]:
-        return _core.route_leaves(rows, *self.tree_.links(), n_threads=effective_n_jobs(self.n_jobs))
-
-    def _mixture(
-        self, rows: _core.Table, which: NDArray[np.int64], values: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        values = np.ascontiguousarray(values)
-        return _core.route_mixture(rows, *self.tree_.links(), which, values).reshape(-1, values.shape[1])
-
-    def _shares(self, rows: _core.Table, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        leaf = self._leaves(rows)
-        shares = values[leaf]
-        spread = np.flatnonzero(leaf < 0)
-        if len(spread):
-            shares[spread] = self._mixture(rows, spread, values)
-        return shares
 
     # ---- reading -------------------------------------------------------------------------------------------
 

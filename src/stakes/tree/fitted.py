@@ -13,7 +13,7 @@ from stakes._base import documents
 from stakes._base.labels import Label, labels_from_dict, labels_to_dict
 from stakes._base.saving import read_prices, read_schema
 from stakes._base.weights import LARGEST
-from stakes.costs import FeatureCosts
+from stakes.costs import FeatureCosts, as_feature_costs
 from stakes.decision import expected_costs, min_cost_class, most_probable_class
 from stakes.table import Schema
 from stakes.tree.model import TreeModel
@@ -107,6 +107,12 @@ class FittedTree:
     def shares(self) -> NDArray[np.float64]:
         """Probabilities of each node that expected costs are made of."""
         return self.values if self.row_values is None else self.row_values
+
+    def priced(self, feature_costs: Any) -> FittedTree:
+        """Return the same tree with other prices of its columns; None keeps its own."""
+        if feature_costs is None:
+            return self
+        return replace(self, feature_costs=as_feature_costs(feature_costs, self.schema.names))
 
     def upfront_cost(self) -> float:
         """Price of every column that the tree may test, in the order in which its nodes stand."""

@@ -17,7 +17,7 @@ from stakes._base.features import check_features
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import saveable
 from stakes._text.extras import extra_module
-from stakes.decision import Decision
+from stakes.decision import Answers, InnerAnswers
 from stakes.decision._wrapper import CostWrapper
 from stakes.table import Table
 from stakes.tree.base import TreeClassifier
@@ -239,21 +239,9 @@ class TradeoffSearchCV(CostWrapper):
         """The chosen model."""
         return self.estimator_
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predictions of the chosen model."""
-        return self._model().predict(X)
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities of the chosen model."""
-        return self._model().predict_proba(X)
-
-    def decision_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities that costs are multiplied with."""
-        return self._model().decision_proba(X)
-
-    def decide(self, X: Any, abstain_cost: Any = None) -> Decision:
-        """Cheapest class of each row by ``cost_matrix_``, or none where abstaining should cost less."""
-        return super().decide(X, abstain_cost)
+    def answers(self, X: Any) -> Answers:
+        """Answers of the chosen model; decisions are made by ``cost_matrix_``."""
+        return InnerAnswers(self, self._model().answers(X))
 
     def upfront_cost(self, feature_costs: Any = None) -> float:
         """Price of all columns that the chosen model may ask for, by its own prices or by these."""

@@ -138,8 +138,9 @@ class Study:
             if self.stop.is_set():
                 break
             model = self._fit(table, learnt_from, changed)
-            predicted = np.searchsorted(judged.classes, model.predict(unknown))
-            paths = model.path_cost(unknown) if self.search.bill == "path" else np.zeros(len(test))
+            answers = model.answers(unknown)
+            predicted = np.searchsorted(judged.classes, answers.labels)
+            paths = answers.path_cost() if self.search.bill == "path" else np.zeros(len(test))
             mistakes = bill[np.arange(len(test)), predicted]
             sums[i] = weight @ (predicted == judged.codes), weight @ mistakes, weight @ paths
         return sums
