@@ -17,7 +17,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # The package is installed once, editable; it is built again only when the core or the build changes. uv does
-# in seconds what takes pip a minute; pip is asked where uv cannot be had or does not know your package index.
+# in seconds what takes pip a minute; pip is asked where uv is not available or does not know your package index.
 $(INSTALLED): $(SOURCES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet uv || true
 	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --editable ".[dev]" || \

@@ -1,4 +1,4 @@
-"""What heeding prices costs in time: fits with test costs next to the plain tree, as ratios within one run.
+"""What feature costs cost in time: fits with test costs next to the plain tree, as ratios within one run.
 
     python benchmarks/prices_speed.py [--rows 100000] [--repeats 3]
 

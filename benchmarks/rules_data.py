@@ -9,7 +9,7 @@ from stakes import datasets
 from stakes.table import Table
 
 N_SPLITS = 10
-CUT_OFFS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+T_GOOD_VALUES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
 #: Our name of each data set of the paper's Tables I and II: accuracy of CN2 there, and of the paper's algorithm its accuracy on
 #: decided rows and the share of undecided ones for the cut-offs .1 to .9, in percent. Figures of the paper.

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rules_data import CUT_OFFS, N_SPLITS, PAPER, PAPER_COSTS, PAPER_COSTS_3, RATIOS, as_problem, load
+from rules_data import N_SPLITS, PAPER, PAPER_COSTS, PAPER_COSTS_3, RATIOS, T_GOOD_VALUES, as_problem, load
 from stakes import MDLDiscretizer, RuleClassifier
 from stakes.rules import RuleSearchWarning
 
@@ -46,7 +46,7 @@ def path_of(X, y, splits, **params):
     runs = []
     for train, test in splits:
         points = RuleClassifier(**params).coverage_path(
-            X.iloc[train], y[train], CUT_OFFS, test=(X.iloc[test], y[test])
+            X.iloc[train], y[train], T_GOOD_VALUES, test=(X.iloc[test], y[test])
         )
         runs.append([(100 * p.accuracy, 100 * (1 - p.coverage)) for p in points])
     runs = np.array(runs)
@@ -60,12 +60,12 @@ def tables_1_and_2(paths):
         "",
         "In each cell: the paper | columns cut on all rows | cut on training rows only.",
         "",
-        "| data set | " + " | ".join(f"{c:g}" for c in CUT_OFFS) + " |",
-        "|---|" + "---|" * len(CUT_OFFS),
+        "| data set | " + " | ".join(f"{c:g}" for c in T_GOOD_VALUES) + " |",
+        "|---|" + "---|" * len(T_GOOD_VALUES),
     ]
     for name, (title, _, accuracy, silent) in PAPER.items():
         cells = []
-        for i in range(len(CUT_OFFS)):
+        for i in range(len(T_GOOD_VALUES)):
             ours = [f"{a:.1f}/{u:.1f}" for a, u in (paths[name][how][0][i] for how in ("all", "training"))]
             cells.append(f"{accuracy[i]:.1f}/{silent[i]:.1f} \\| {ours[0]} \\| {ours[1]}")
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
@@ -106,7 +106,7 @@ def targets(paths):
         for how in ("all", "training"):
             accuracy = paths[name][how][0][:, 0]
             falls = np.maximum(0, np.diff(accuracy)).max()
-            slope = np.corrcoef(CUT_OFFS, accuracy)[0, 1]
+            slope = np.corrcoef(T_GOOD_VALUES, accuracy)[0, 1]
             cells.append(
                 f"{accuracy[0]:.1f} at 0.1, {accuracy[4]:.1f} at 0.5, {accuracy[-1]:.1f} at 0.9; correlation {slope:.2f}, largest step against it {falls:.1f}"
             )
@@ -144,14 +144,14 @@ def against_cn2(work, names):
     for name in names:
         X, y, splits = load(name)
         classes = np.unique(y)
-        own, decided, cut_offs = [], [], []
+        own, decided, t_good_values = [], [], []
         for train, test in splits:
             model = RuleClassifier(abstain_cost=1.0).fit(X.iloc[train], y[train])
             decision = model.decide(X.iloc[test])
             silent = model.apply(X.iloc[test]) < 0
             own.append(100 * np.mean(decision.labels == y[test]))
             decided.append(100 * np.mean(~silent))
-            cut_offs.append(model.t_good_)
+            t_good_values.append(model.t_good_)
         peers = []
         for learner in LEARNERS:
             found = answers_of(name, learner, work)
@@ -163,7 +163,7 @@ def against_cn2(work, names):
         rows.append((np.mean(own), *(p.mean() if len(p) == N_SPLITS else np.nan for p in peers)))
         cells = [mean_and_error(p) if len(p) else "not run" for p in peers]
         lines.append(
-            f"| {PAPER[name][0]} | {mean_and_error(np.array(own))} | {np.mean(decided):.1f} | {np.mean(cut_offs):.2f} | "
+            f"| {PAPER[name][0]} | {mean_and_error(np.array(own))} | {np.mean(decided):.1f} | {np.mean(t_good_values):.2f} | "
             f"{cells[0]} | {cells[1]} | {PAPER[name][1]:.1f} |"
         )
     values = np.array(rows)
@@ -289,7 +289,7 @@ def support_and_check(names):
         "|---|---|---|",
     ]
     variants = {f"min_support={s:g}": {"min_support": s} for s in (2, 0.01, 0.03, 0.05)}
-    variants["held_out=0.33"] = {"held_out": 0.33}
+    variants["validation_fraction=0.33"] = {"validation_fraction": 0.33}
     variants["mark='all'"] = {"mark": "all"}
     for title, params in variants.items():
         strict, chosen = [], []

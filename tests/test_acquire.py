@@ -245,7 +245,7 @@ def test_the_result_tells_path_and_bill():
     ]
     short = acquire(fitted, {"income": 30}.get, budget=4)
     assert short.left_out[0].feature == "housing" and short.left_out[0].price == 3
-    assert "Too dear for the budget: housing (3)." in str(short)
+    assert "Too costly for the budget: housing (3)." in str(short)
     assert short.asked[0].answer == 30
 
 

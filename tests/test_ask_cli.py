@@ -56,7 +56,7 @@ def test_the_end_of_the_input_counts_the_rest_as_unknown(place):
 
 def test_budget_and_what_is_set(place):
     text = run(place / "model.json", "--budget", 5, "--set", "age=70").stdout
-    assert "Not asked, too dear for the budget: blood=high (12.5)." in text
+    assert "Not asked, too costly for the budget: blood=high (12.5)." in text
     text = run(place / "model.json", "--set", "age=70", "--set", "blood=high=1").stdout
     assert "Answer: ill" in text
     silent = run(place / "model.json", "-s", "age=70", "-s", "blood=high=1")

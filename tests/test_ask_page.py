@@ -168,7 +168,7 @@ def test_budget_in_the_form(german, open_page):
     expected = tree.acquire(known.get, budget=5.5)
     assert expected.left_out
     _compare(page.evaluate(DRIVE, known), expected)
-    assert "too dear" in page.locator("#ask-box").inner_text()
+    assert "too costly" in page.locator("#ask-box").inner_text()
     page.locator("#ask-budget").fill("-1")
     assert page.locator("#ask-budget").get_attribute("aria-invalid") == "true"
 

@@ -58,7 +58,7 @@ The bill
 ├───────┼────────┼───────┤
 │ total │ of 5   │     0 │
 └───────┴────────┴───────┘
-Not asked, too dear for the budget: blood=high (12.5).
+Not asked, too costly for the budget: blood=high (12.5).
 """.splitlines()
     )
 

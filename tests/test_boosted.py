@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from stakes import BoostedStakes, CostMatrix, GuardWarning, Table, datasets, load_model
 from stakes.boosted.blend import blend, fit_blend
+from stakes.boosted.encoder import FARTHEST, MOST_CATEGORIES, TableEncoder
 from stakes.boosted.folds import Training, log_shares, softmax
-from stakes.boosted.numbers import FARTHEST, MOST_CATEGORIES, Numbers
 from stakes.boosted.smooth import fit_kernel, fit_linear, nearness, softmax_regression
 from stakes.boosted.trees import fit_trees, flatten
 
@@ -124,12 +124,12 @@ def test_each_part_has_a_case_of_its_own():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(250, 2))
     ring = plan(((X**2).sum(axis=1) < 0.6).astype(int))
-    slope = plan((X.sum(axis=1) > 0).astype(int))
+    coefficients = plan((X.sum(axis=1) > 0).astype(int))
     stairs = plan((np.floor(4 * X[:, 0]) % 2).astype(int))
     loss = {
         (name, case): training.loss(learn(X, training)[1])
         for name, learn in (("trees", fit_trees), ("linear", fit_linear), ("kernel", fit_kernel))
-        for case, training in (("ring", ring), ("slope", slope), ("stairs", stairs))
+        for case, training in (("ring", ring), ("slope", coefficients), ("stairs", stairs))
     }
     assert loss["kernel", "ring"] < min(loss["trees", "ring"], loss["linear", "ring"])
     assert loss["linear", "slope"] < loss["trees", "slope"]
@@ -144,7 +144,7 @@ def test_numbers_are_standardised_and_categories_get_one_each():
         {"x": [1.0, 3.0, np.nan, 1e9], "kind": ["a", "b", None, "a"], "same": 7.0, "empty": np.nan}
     )
     table = Table.from_data(frame)
-    numbers = Numbers.learn(table)
+    numbers = TableEncoder.learn(table)
     matrix = numbers.encode(table)
     assert numbers.column.tolist() == [0, 1, 1] and numbers.category.tolist() == [-1, 0, 1]
     assert matrix[:, 1:].tolist() == [[1, 0], [0, 1], [0, 0], [1, 0]]
@@ -159,9 +159,9 @@ def test_numbers_are_standardised_and_categories_get_one_each():
 
 def test_huge_values_and_many_categories_stay_finite_and_few():
     big = Table.from_data(np.array([[1e308], [-1e308], [1e300], [0.0]]))
-    assert np.isfinite(Numbers.learn(big).encode(big)).all()
+    assert np.isfinite(TableEncoder.learn(big).encode(big)).all()
     values = np.repeat([f"v{i}" for i in range(MOST_CATEGORIES + 20)], 2).astype(object)[:, np.newaxis]
-    assert len(Numbers.learn(Table.from_data(values))) == MOST_CATEGORIES
+    assert len(TableEncoder.learn(Table.from_data(values))) == MOST_CATEGORIES
 
 
 # ---- folds and blend ---------------------------------------------------------------------------------------

@@ -17,9 +17,9 @@ from stakes.boosted import blend as boosted_blend
 from stakes.boosted import smooth as boosted_smooth
 from stakes.boosted import trees as boosted_trees
 from stakes.boosted.blend import fit_blend
+from stakes.boosted.encoder import TableEncoder
 from stakes.boosted.folds import Training
 from stakes.boosted.model import check_shares
-from stakes.boosted.numbers import Numbers
 from stakes.boosted.smooth import Linear, Path, fit_kernel, fit_linear, softmax_regression
 from stakes.boosted.trees import fit_trees, flatten
 from test_boosted import plan
@@ -70,7 +70,7 @@ def test_directions_without_spread_are_bounded(paths):
     assert kernel.gamma == 0.25 / 1e-12
     one = np.full((n, n), 1 / n)
     root = one / np.sqrt(n) + (np.eye(n) - one) / np.sqrt(1e-9 * n)
-    np.testing.assert_allclose(kernel.linear.slope, root, rtol=1e-6)
+    np.testing.assert_allclose(kernel.linear.coefficients, root, rtol=1e-6)
 
 
 def test_the_loss_of_a_regression_and_its_slope(monkeypatch):
@@ -79,13 +79,13 @@ def test_the_loss_of_a_regression_and_its_slope(monkeypatch):
     place = rng.normal(size=9)
 
     def check(objective, first, **_):
-        level, slope = place[:3], place[3:].reshape(2, 3)
-        scores = X @ slope + level
+        level, coefficients = place[:3], place[3:].reshape(2, 3)
+        scores = X @ coefficients + level
         logs = (scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))[np.arange(20), codes]
-        penalty = (slope**2).sum() / (2 * 0.5)
+        penalty = (coefficients**2).sum() / (2 * 0.5)
         assert objective(place)[0] * weight.sum() == pytest.approx(-weight @ logs + penalty)
-        slopes = approx_fprime(place, lambda point: objective(point)[0], 1e-7)
-        np.testing.assert_allclose(objective(place)[1], slopes, rtol=1e-4, atol=1e-6)
+        gradient = approx_fprime(place, lambda point: objective(point)[0], 1e-7)
+        np.testing.assert_allclose(objective(place)[1], gradient, rtol=1e-4, atol=1e-6)
         # A row that is called impossible costs much, but not everything.
         far = np.concatenate([np.where(np.arange(3) == codes[0], -1e6, 0.0), np.zeros(6)])
         wrong = weight[codes == codes[0]].sum()
@@ -112,7 +112,7 @@ def test_other_folds_start_from_the_first(monkeypatch):
     assert all(strength == 2.0 for _, strength, _ in asked)
     assert [start for _, _, start in asked[:2]] == [None, None]
     assert all(start is path.fitted[0] for _, _, start in asked[2:])
-    assert mean.slope.tolist() == [[4.5, 4.5]]
+    assert mean.coefficients.tolist() == [[4.5, 4.5]]
 
 
 def test_a_path_without_held_out_rows_costs_nothing():
@@ -246,13 +246,13 @@ def test_columns_after_those_that_say_nothing_count():
         {"k": ["u", "v", "v"], "same": [1.0] * 3, "x": [1.0, 2.0, 3.0], "m": ["a"] * 3, "z": [0.0, 0.0, 1.0]}
     )
     table = Table.from_data(frame)
-    assert Numbers.learn(table).column.tolist() == [0, 0, 2, 4]
-    assert Numbers.learn(table.take(slice(1, 3))).column.tolist() == [2, 4]  # of k only v is left
+    assert TableEncoder.learn(table).column.tolist() == [0, 0, 2, 4]
+    assert TableEncoder.learn(table.take(slice(1, 3))).column.tolist() == [2, 4]  # of k only v is left
 
 
 def test_of_equally_frequent_categories_the_first_are_kept():
     values = np.repeat([f"v{i:03}" for i in range(120)], 2).astype(object)[:, np.newaxis]
-    assert Numbers.learn(Table.from_data(values)).category.tolist() == list(range(100))
+    assert TableEncoder.learn(Table.from_data(values)).category.tolist() == list(range(100))
 
 
 # ---- files -------------------------------------------------------------------------------------------------

@@ -18,9 +18,9 @@ from stakes import BoostedStakes, GuardWarning, Table
 from stakes.boosted import smooth as boosted_smooth
 from stakes.boosted import trees as boosted_trees
 from stakes.boosted.blend import blend, fit_blend
+from stakes.boosted.encoder import TableEncoder
 from stakes.boosted.folds import Training, log_shares, softmax
 from stakes.boosted.model import fit_parts
-from stakes.boosted.numbers import Numbers
 from stakes.boosted.smooth import Linear, Path, fit_kernel, fit_linear, nearness, softmax_regression
 from stakes.boosted.trees import fit_trees
 from test_boosted import mixed, plan
@@ -187,8 +187,8 @@ def test_a_regression_starts_from_the_shares_or_from_another(monkeypatch):
     X = np.random.default_rng(0).normal(size=(40, 2))
     codes, weight = np.arange(40) % 4 // 3, np.ones(40)
     strict = softmax_regression(X, codes, 2, weight, 1e-12)
-    np.testing.assert_allclose(softmax(strict.level[np.newaxis]), [[0.75, 0.25]], rtol=1e-3)
-    np.testing.assert_allclose(strict.slope, 0, atol=1e-6)
+    np.testing.assert_allclose(softmax(strict.intercept[np.newaxis]), [[0.75, 0.25]], rtol=1e-3)
+    np.testing.assert_allclose(strict.coefficients, 0, atol=1e-6)
     limits = []
 
     def stay(objective, first, options, **_):
@@ -198,11 +198,11 @@ def test_a_regression_starts_from_the_shares_or_from_another(monkeypatch):
     monkeypatch.setattr(boosted_smooth, "minimize", stay)
     start = Linear(np.arange(4.0).reshape(2, 2), np.array([5.0, 6.0]))
     kept = softmax_regression(X, codes, 2, weight, 1.0, start, max_iter=7)
-    np.testing.assert_array_equal(kept.slope, start.slope)
-    np.testing.assert_array_equal(kept.level, start.level)
+    np.testing.assert_array_equal(kept.coefficients, start.coefficients)
+    np.testing.assert_array_equal(kept.intercept, start.intercept)
     first = softmax_regression(X, codes, 3, weight, 1.0)  # the third class has no rows
-    np.testing.assert_allclose(first.level, np.log([0.75, 0.25, 1e-6]))
-    assert first.slope.tolist() == [[0.0] * 3] * 2 and limits == [7, 100]
+    np.testing.assert_allclose(first.intercept, np.log([0.75, 0.25, 1e-6]))
+    assert first.coefficients.tolist() == [[0.0] * 3] * 2 and limits == [7, 100]
 
 
 def scripted_path(monkeypatch, losses, n_rows=20):
@@ -239,7 +239,10 @@ def test_all_folds_of_a_path_are_fitted_and_averaged(monkeypatch):
         softmax_regression(X[train], codes[train], 2, training.weight[train], 1.0)
         for train, _ in training.splits
     ]
-    for fast, slow in ((mean.slope, [m.slope for m in models]), (mean.level, [m.level for m in models])):
+    for fast, slow in (
+        (mean.coefficients, [m.coefficients for m in models]),
+        (mean.intercept, [m.intercept for m in models]),
+    ):
         np.testing.assert_allclose(fast, np.mean(slow, axis=0), atol=0.02)
     for model, (_, rows) in zip(models, training.splits):
         np.testing.assert_allclose(softmax(held[rows]), softmax(model.scores(X[rows])), atol=0.02)
@@ -285,7 +288,7 @@ def test_numbers_by_hand():
     frame = pd.DataFrame(
         {"a": [2.0, 4.0, np.nan, -4.0], "b": [1.0, 1.0, 3.0, 3.0], "k": ["u", "v", "v", "v"]}
     )
-    numbers = Numbers.learn(Table.from_data(frame))
+    numbers = TableEncoder.learn(Table.from_data(frame))
     assert numbers.to_dict() == {
         "column": [0, 1, 2, 2],
         "category": [-1, -1, 0, 1],
@@ -302,13 +305,17 @@ def test_numbers_by_hand():
 
 
 def test_of_many_categories_the_most_frequent_are_kept(monkeypatch):
-    monkeypatch.setattr("stakes.boosted.numbers.MOST_CATEGORIES", 2)
+    monkeypatch.setattr("stakes.boosted.encoder.MOST_CATEGORIES", 2)
     values = np.array(["a", "b", "b", "c", "d", "d", "d", None], dtype=object)[:, np.newaxis]
-    assert Numbers.learn(Table.from_data(values)).category.tolist() == [1, 3]
-    monkeypatch.setattr("stakes.boosted.numbers.MOST_CATEGORIES", 3)
-    assert Numbers.learn(Table.from_data(values)).category.tolist() == [0, 1, 3]  # a before c: as frequent
+    assert TableEncoder.learn(Table.from_data(values)).category.tolist() == [1, 3]
+    monkeypatch.setattr("stakes.boosted.encoder.MOST_CATEGORIES", 3)
+    assert TableEncoder.learn(Table.from_data(values)).category.tolist() == [
+        0,
+        1,
+        3,
+    ]  # a before c: as frequent
     same = np.array(["a", "a"], dtype=object)[:, np.newaxis]
-    assert len(Numbers.learn(Table.from_data(same))) == 0
+    assert len(TableEncoder.learn(Table.from_data(same))) == 0
 
 
 # ---- blend -------------------------------------------------------------------------------------------------
@@ -367,24 +374,24 @@ def test_no_other_blend_is_better():
 # ---- judgement and story -----------------------------------------------------------------------------------
 
 
-def judged(proba, weight, bill, classes=("a", "b"), costs=((0, 1), (1, 0))):
+def judged(proba, weight, row_costs, classes=("a", "b"), costs=((0, 1), (1, 0))):
     model = BoostedStakes()
     model.classes_ = np.array(classes)
     model.blend_ = object()
     model.cost_matrix_ = type("Costs", (), {"values": np.array(costs, dtype=float)})()
-    model._judge(np.array(proba), np.array(weight), np.array(bill))
+    model._judge(np.array(proba), np.array(weight), np.array(row_costs))
     return model
 
 
 def test_the_bill_of_held_out_rows_by_hand():
     proba = [[0.9, 0.1], [0.3, 0.7], [0.6, 0.4]]
-    bill = [[0.0, 2.0], [3.0, 0.0], [5.0, 3.0]]
+    row_costs = [[0.0, 2.0], [3.0, 0.0], [5.0, 3.0]]
     with pytest.warns(GuardWarning):
-        model = judged(proba, [1.0, 1.0, 2.0], bill)
+        model = judged(proba, [1.0, 1.0, 2.0], row_costs)
     # Answers a, b, a cost 0, 0 and twice 5; always b costs 2, 0 and twice 3, always a 0, 3 and twice 5.
     assert (model.cv_cost_, model.constant_, model.constant_cost_) == (2.5, "b", 2.0)
     assert model.guarded_
-    assert judged(proba, [1.0, 1.0, 0.0], bill).guarded_ is False
+    assert judged(proba, [1.0, 1.0, 0.0], row_costs).guarded_ is False
 
 
 def test_as_dear_as_the_constant_is_not_good_enough():

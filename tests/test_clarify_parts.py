@@ -22,8 +22,8 @@ from stakes.forensics.candidates import (
 from stakes.forensics.host.names import CallTree, Ending, Feature, Line
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.profile import Profile, Symptom, merge
+from stakes.forensics.refit import Refitted, Refitter
 from stakes.forensics.runs import gather
-from stakes.forensics.settle import Settled, Settler
 from stakes.forensics.texts import read_texts
 from stakes.forensics.training import Settings, Trained, learn, splits
 from stakes.forensics.validation import Validation, never_unknown, report, twins
@@ -133,7 +133,7 @@ def test_the_least_accuracy_is_the_best_less_what_may_be_lost(runs, monkeypatch)
         raise Stop
 
     monkeypatch.setattr(train_module, "_search", search)
-    monkeypatch.setattr(Settler, "choose", choose)
+    monkeypatch.setattr(Refitter, "choose", choose)
     monkeypatch.setattr(train_module, "_candidates", lambda searches, floor: handed.update(offered=floor))
     settings = Settings(("functions", "trees", "lines"), max_loss=0.25, folds=2)
     with pytest.raises(Stop):
@@ -149,9 +149,9 @@ def test_candidates_come_from_the_cheapest_on_once_each(runs):
         results = [
             SimpleNamespace(test_cost=cost, accuracy=right, value=gamma) for cost, right, gamma in points
         ]
-        fitted = C45Classifier(min_objects=1).fit(columns.counts.astype(float), np.array(runs.labels))
+        fitted = C45Classifier(min_samples_leaf=1).fit(columns.counts.astype(float), np.array(runs.labels))
         return columns, SimpleNamespace(
-            results_=results, estimator=C45Classifier(min_objects=1), best_estimator_=fitted
+            results_=results, estimator=C45Classifier(min_samples_leaf=1), best_estimator_=fitted
         )
 
     one = search((30.0, 0.9, 1.0), (10.0, 0.5, 8.0), (20.0, 0.75, 4.0))
@@ -159,7 +159,7 @@ def test_candidates_come_from_the_cheapest_on_once_each(runs):
     found = list(train_module._candidates([one, other], 0.75))
     assert [tree.gamma for _, tree in found[:-1]] == [2.0, 4.0, 1.0, 0.0]
     assert found[-1][1] is other[1].best_estimator_ and all(some is columns for some, _ in found)
-    assert all(tree.min_objects == 1 and tree.get_n_leaves() == 2 for _, tree in found)
+    assert all(tree.min_samples_leaf == 1 and tree.get_n_leaves() == 2 for _, tree in found)
 
 
 def test_what_is_offered():
@@ -217,21 +217,21 @@ def test_settings_at_their_limits():
 # ---- settling ----------------------------------------------------------------------------------------------
 
 
-class Steps(Settler):
+class Steps(Refitter):
     """Settles to what is handed in, and tells what was asked for."""
 
     def __init__(self, accuracies):
         self.accuracies, self.asked = accuracies, []
 
-    def settle(self, columns, tree):
+    def refit(self, columns, tree):
         self.asked.append(columns)
         return columns
 
-    def accuracy(self, settled):
-        return self.accuracies[settled]
+    def accuracy(self, refitted):
+        return self.accuracies[refitted]
 
-    def thin(self, settled, accuracy):
-        return settled, accuracy
+    def thin(self, refitted, accuracy):
+        return refitted, accuracy
 
 
 def test_the_first_that_is_accurate_enough_is_chosen_else_the_best():
@@ -249,7 +249,7 @@ def test_the_first_that_is_accurate_enough_is_chosen_else_the_best():
 def test_functions_that_no_test_names_go_while_no_more_errors_are_made(runs):
     """From all functions to those that the tree names, and not further than errors allow."""
 
-    class Learning(Settler):
+    class Learning(Refitter):
         def __init__(self, answers):
             self.answers, self.asked = dict(answers), []
 
@@ -258,31 +258,31 @@ def test_functions_that_no_test_names_go_while_no_more_errors_are_made(runs):
             assert len(self.asked) < 9, "it goes round in circles"
             return self.answers[tuple(watched.tolist())]
 
-    def settled(watched, named, errors):
+    def refitted(watched, named, errors):
         array = np.array(watched)
         return SimpleNamespace(watched=array, named=np.array(named), errors=errors, lines=[7])
 
     columns = columns_of(runs, runs.usable(), ("trees",))
-    tree = C45Classifier(min_objects=1).fit(columns.counts.astype(float), np.array(runs.labels))
-    start = Settled(columns, tree, np.zeros(0, dtype=bool))
+    tree = C45Classifier(min_samples_leaf=1).fit(columns.counts.astype(float), np.array(runs.labels))
+    start = Refitted(columns, tree, np.zeros(0, dtype=bool))
     all_of, some, fewest = tuple(start.named.tolist()), (True, False, True), (True, False, False)
     assert start.has_trees
-    first, second = settled(all_of, some, 1), settled(some, fewest, 1)
+    first, second = refitted(all_of, some, 1), refitted(some, fewest, 1)
     for last, expected_end in (
-        (settled(fewest, fewest, 2), second),
-        (settled(fewest, fewest, 1), None),
+        (refitted(fewest, fewest, 2), second),
+        (refitted(fewest, fewest, 1), None),
         (None, second),
     ):
         steps = Learning({all_of: first, some: second, fewest: last})
-        assert steps.settle(columns, tree) is (last if expected_end is None else expected_end)
+        assert steps.refit(columns, tree) is (last if expected_end is None else expected_end)
         assert steps.asked == [(all_of, [], True), (some, [7], True), (fewest, [7], True)]
-    alone = settled(all_of, all_of, 5)
+    alone = refitted(all_of, all_of, 5)
     steps = Learning({all_of: alone})
-    assert steps.settle(columns, tree) is alone and len(steps.asked) == 1
-    assert Learning({all_of: None}).settle(columns, tree) is None
+    assert steps.refit(columns, tree) is alone and len(steps.asked) == 1
+    assert Learning({all_of: None}).refit(columns, tree) is None
     plain = columns_of(runs, runs.usable(), ("functions",))
-    tree = C45Classifier(min_objects=1).fit(plain.counts.astype(float), np.array(runs.labels))
-    kept = Learning({}).settle(plain, tree)
+    tree = C45Classifier(min_samples_leaf=1).fit(plain.counts.astype(float), np.array(runs.labels))
+    kept = Learning({}).refit(plain, tree)
     assert kept.columns is plain and kept.tree is tree and kept.watched.tolist() == kept.named.tolist()
     assert kept.errors == 0 and not kept.has_trees and kept.lines == []
 
@@ -291,16 +291,16 @@ def test_what_is_dear_and_not_missed_goes_first():
     """Prices of 13, 26 and 39 nanoseconds; the accuracy may rise, and never fall."""
     events = {"s0": 1.0, "s1": 2.0, "s2": 3.0, "r0": 9.0}
 
-    class Thinning(Settler):
+    class Thinning(Refitter):
         def __init__(self, accuracies):
             self.events, self.accuracies, self.tried = events, accuracies, []
 
-        def accuracy(self, settled):
-            return self.accuracies.get(settled.names, 0.5)
+        def accuracy(self, refitted):
+            return self.accuracies.get(refitted.names, 0.5)
 
-        def _without(self, settled, name):
+        def _without(self, refitted, name):
             self.tried.append(name)
-            return Some(settled.names - {name, f"r{name[1:]}"})
+            return Some(refitted.names - {name, f"r{name[1:]}"})
 
     class Some:
         def __init__(self, names):
@@ -318,22 +318,22 @@ def test_what_is_dear_and_not_missed_goes_first():
     worse = Thinning({})
     assert worse.thin(everything, 0.75) is everything
     none = Thinning({})
-    none._without = lambda settled, name: None
+    none._without = lambda refitted, name: None
     assert none.thin(everything, 0.0) is everything
     same = Thinning({frozenset(events): 1.0})
-    same._without = lambda settled, name: Some(settled.names)
+    same._without = lambda refitted, name: Some(refitted.names)
     assert same.thin(everything, 0.75) is everything  # as dear as before
 
 
 def test_without_a_function_its_lines_are_not_counted_either():
     asked = []
-    steps = Settler(SimpleNamespace(line_function=np.array([0, 0, 1])), None, None, {}, [])
+    steps = Refitter(SimpleNamespace(line_function=np.array([0, 0, 1])), None, None, {}, [])
     steps._learn = lambda watched, lines, trees: asked.append((watched.tolist(), lines, trees))
-    settled = SimpleNamespace(watched=np.array([True, True]), lines=[0, 1, 2], has_trees=False)
-    steps._without(settled, "s0")
-    steps._without(settled, "l1")
+    refitted = SimpleNamespace(watched=np.array([True, True]), lines=[0, 1, 2], has_trees=False)
+    steps._without(refitted, "s0")
+    steps._without(refitted, "l1")
     assert asked == [([False, True], [2], False), ([True, True], [0, 2], False)]
-    assert settled.watched.tolist() == [True, True]
+    assert refitted.watched.tolist() == [True, True]
 
 
 # ---- how often it is right ---------------------------------------------------------------------------------
@@ -341,8 +341,8 @@ def test_without_a_function_its_lines_are_not_counted_either():
 
 def validation():
     confusion = np.array([[5, 3, 0], [1, 9, 0], [0, 0, 2]])
-    told = np.array([[4, 2, 0, 2], [1, 8, 0, 1], [0, 0, 1, 1]])
-    return Validation(("a", "b", "c"), confusion, told, (("a", "b"),))
+    answered = np.array([[4, 2, 0, 2], [1, 8, 0, 1], [0, 0, 1, 1]])
+    return Validation(("a", "b", "c"), confusion, answered, (("a", "b"),))
 
 
 def test_shares_of_runs():
@@ -375,12 +375,12 @@ def test_pairs_from_fifteen_of_a_hundred_on_worst_first():
 def test_purity_is_the_least_with_which_few_enough_are_wrong():
     answers = ((0, 0, 1.0), (0, 1, 11 / 12), (1, 1, 0.5), (1, 0, 0.25), (1, 0, 0.0))
     found = Validation(("a", "b"), np.zeros((2, 2), int), np.zeros((2, 3), int), answers=answers)
-    assert found.at(0.0).told.tolist() == [[1, 1, 0], [1, 1, 1]]  # 0 is outside training: never told
-    assert found.at(0.5).told.tolist() == [[1, 1, 0], [0, 1, 2]]
+    assert found.at(0.0).answered.tolist() == [[1, 1, 0], [1, 1, 1]]  # 0 is outside training: never told
+    assert found.at(0.5).answered.tolist() == [[1, 1, 0], [0, 1, 2]]
     assert found.purity(0.4) == 0.25 and found.purity(0.2) == 0.5 and found.purity(0.0) == 1.0
-    only = Validation(("a", "b"), found.confusion, found.told, answers=((0, 0, 11 / 12), (0, 1, 0.5)))
+    only = Validation(("a", "b"), found.confusion, found.answered, answers=((0, 0, 11 / 12), (0, 1, 0.5)))
     assert only.purity(0.0) == 0.916
-    assert Validation(("a",), found.confusion, found.told, answers=((0, 0, 0.0),)).purity(1.0) == 1.0
+    assert Validation(("a",), found.confusion, found.answered, answers=((0, 0, 0.0),)).purity(1.0) == 1.0
 
 
 def test_twins_are_runs_that_nothing_tells_apart(runs):

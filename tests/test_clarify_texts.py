@@ -183,7 +183,7 @@ What watching costs, and what it is worth
 │  none │     12,346 │    1.000 │                     │
 │ 0.123 │         99 │    0.750 │                     │
 │       │      1,234 │    0.875 │ chosen, as deployed │
-│  C4.5 │      5,000 │    0.938 │ heeds no prices     │
+│  C4.5 │      5,000 │    0.938 │ ignores prices      │
 └───────┴────────────┴──────────┴─────────────────────┘
 """
 
@@ -261,7 +261,7 @@ def test_what_is_chosen_stands_out_on_a_terminal(monkeypatch, capsys):
     clarify_train._show_front({"front": [point | {"gamma": 1.0}], **point, "baseline": point})
     lines = capsys.readouterr().out.splitlines()
     assert ["\x1b[1m" in line for line in lines if "chosen, as deployed" in line] == [True]
-    assert ["\x1b[2m" in line for line in lines if "heeds no prices" in line] == [True]
+    assert ["\x1b[2m" in line for line in lines if "ignores prices" in line] == [True]
 
 
 def test_the_trade_off_is_drawn(tmp_path, capsys):

@@ -23,8 +23,8 @@ from stakes.forensics.guard import failing_point
 from stakes.forensics.host.names import CallTree, Ending, Feature
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.profile import observe, project, write_profile
+from stakes.forensics.refit import Refitter
 from stakes.forensics.runs import gather, read_runs
-from stakes.forensics.settle import Settler
 from stakes.forensics.training import Settings, all_columns, splits, train
 from stakes.forensics.validation import guesses, report, validate
 from stakes.tree import C45Classifier
@@ -243,34 +243,34 @@ def test_the_model_is_cheap_and_right(runs, profiles, kinds):
 
 
 @pytest.fixture(scope="module")
-def settler(runs):
+def refitter(runs):
     rows = runs.distinct()
     part = runs.take(rows)
-    return Settler(runs, part, rows, expected(part), list(splits(part, 3, 0)))
+    return Refitter(runs, part, rows, expected(part), list(splits(part, 3, 0)))
 
 
-def test_what_is_not_missed_is_left_out(runs, settler):
+def test_what_is_not_missed_is_left_out(runs, refitter):
     columns = all_columns(runs, Settings(("functions",))).rows(runs.distinct())
     tree = C45Classifier().fit(columns.counts.astype(float), np.array(columns.runs.labels))
-    settled = settler.settle(columns, tree)
-    everything = settler._learn(runs.usable(), [], trees=True)
-    for found in (settled, everything):
-        accuracy = settler.accuracy(found)
-        thin = settler.thin(found, accuracy)
-        assert settler.accuracy(thin) >= accuracy
-        assert settler.price(thin) <= settler.price(found)
+    refitted = refitter.refit(columns, tree)
+    everything = refitter._learn(runs.usable(), [], trees=True)
+    for found in (refitted, everything):
+        accuracy = refitter.accuracy(found)
+        thin = refitter.thin(found, accuracy)
+        assert refitter.accuracy(thin) >= accuracy
+        assert refitter.price(thin) <= refitter.price(found)
     assert thin.watched.sum() < everything.watched.sum()
 
 
-def test_the_first_that_is_good_enough_after_the_projection_is_chosen(runs, settler):
+def test_the_first_that_is_good_enough_after_the_projection_is_chosen(runs, refitter):
     columns = all_columns(runs, Settings()).rows(runs.distinct())
     labels = np.array(columns.runs.labels)
     poor = columns.take([0])
     trees = [(one, C45Classifier().fit(one.counts.astype(float), labels)) for one in (poor, columns)]
-    assert settler.accuracy(settler.choose(trees, 0.9)) == 1.0  # the first is not
-    assert settler.accuracy(settler.choose(trees, 2.0)) == 1.0  # none is: the best
-    first = settler.settle(*trees[0])
-    assert settler.price(settler.choose(trees, 0.0)) <= settler.price(first)
+    assert refitter.accuracy(refitter.choose(trees, 0.9)) == 1.0  # the first is not
+    assert refitter.accuracy(refitter.choose(trees, 2.0)) == 1.0  # none is: the best
+    first = refitter.refit(*trees[0])
+    assert refitter.price(refitter.choose(trees, 0.0)) <= refitter.price(first)
 
 
 def test_the_report_is_about_what_is_deployed(runs):
@@ -303,7 +303,7 @@ def test_runs_that_end_as_no_other_did_are_unknown(runs):
     odd = replace(runs, endings=tuple(endings))
     assert train(odd).model.document["endings"] == [[1, "ValueError"], [2, None]]
     found = validate(odd, Settings(), folds=3)
-    assert found.told[:, -1].sum() == 1 and found.accuracy == 1.0
+    assert found.answered[:, -1].sum() == 1 and found.accuracy == 1.0
 
 
 @pytest.mark.parametrize(
@@ -346,9 +346,9 @@ def test_functions_that_show_nothing_by_themselves():
     traps = gather((f"{cause} {n}", trap(cause, n)) for cause in ("deep", "flat") for n in range(2, 14))
     assert validate(traps, Settings(), folds=3).confusion.sum() == 24
     part = traps.take(traps.distinct())
-    settler = Settler(traps, part, traps.distinct(), expected(part), list(splits(part, 3, 0)))
+    refitter = Refitter(traps, part, traps.distinct(), expected(part), list(splits(part, 3, 0)))
     with pytest.raises(ValueError, match="by themselves"):
-        settler.choose([], 0.0)
+        refitter.choose([], 0.0)
 
 
 def named(runs, point):

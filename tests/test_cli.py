@@ -319,7 +319,7 @@ WRONG = [
     ("describe {d}/train.csv --costs {d}/cut.json", 1, "cut.json is not JSON"),
     ("fit {d}/train.csv --costs {d}/negative.csv -o {d}/x.json", 1, "negative"),
     ("fit {d}/train.csv --confidence 7 -o {d}/x.json", 1, "confidence"),
-    ("fit {d}/train.csv --min-objects -1 -o {d}/x.json", 1, "min_objects"),
+    ("fit {d}/train.csv --min-samples-leaf -1 -o {d}/x.json", 1, "min_samples_leaf"),
     ("fit {d}/train.csv --categorical colour -o {d}/x.json", 1, "colour"),
     ("fit {d}/train.csv --weights colour -o {d}/x.json", 1, "--weights names 'colour'"),
     ("fit {d}/train.csv --weights housing -o {d}/x.json", 1, "holds text"),

@@ -14,8 +14,8 @@ from stakes._cli import compare, demo, evaluate, learners, reproduce
 from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.profile import Profile
+from stakes.lab.peers import PeerComparison
 from stakes.lab.store import Outcome
-from stakes.lab.versus import Versus
 
 COSTS = CostMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
 
@@ -57,7 +57,7 @@ def test_evaluate_hands_everything_to_the_comparison(place, monkeypatch):
         handed.update(learners=list(learners), X=X, y=y.tolist(), **more)
         return COMPARISON
 
-    monkeypatch.setattr(evaluate, "compare", stub)
+    monkeypatch.setattr(evaluate, "evaluate_learners", stub)
     run("evaluate", "d.csv")
     assert handed.pop("cost_matrix").values.tolist() == [[0, 1], [1, 0]]
     assert handed.pop("X").schema.names == ("a", "b", "n") and callable(handed.pop("progress"))
@@ -164,9 +164,9 @@ def test_compare_hands_everything_on_and_says_what_is_absent_or_failed(place, mo
         return found
 
     pages = []
-    monkeypatch.setattr(compare, "versus", stub)
+    monkeypatch.setattr(compare, "compare_with_peers", stub)
     monkeypatch.setattr(compare, "write_comparison_report", lambda *args: pages.append(args) or args[0])
-    found = Versus(COMPARISON, {}, ())
+    found = PeerComparison(COMPARISON, {}, ())
     shown = run("compare", "folder/d.csv")
     assert "d.csv: 3-fold" in shown.stdout and "folder" not in shown.stdout and shown.stderr == ""
     assert callable(handed.pop("progress")) and pages == []
@@ -185,7 +185,7 @@ def test_compare_hands_everything_on_and_says_what_is_absent_or_failed(place, mo
     outcomes = [
         Outcome(str(n), {"learner": f"L{n}"}, None, f"Traceback\n  no {n}", 0, 0, 0) for n in range(6)
     ]
-    found = Versus(COMPARISON, {"XGBoost": "it is not installed"}, tuple(outcomes))
+    found = PeerComparison(COMPARISON, {"XGBoost": "it is not installed"}, tuple(outcomes))
     options = "-c c.csv -t t -l A -l B --folds 3 --repeats 2 --seed 4 -j 5 --cluster tcp://x -o out --json"
     said = run("compare", "d.csv", *options.split(), code=1)
     del handed["progress"]
@@ -312,7 +312,7 @@ def test_demo_compares_shows_the_cheapest_tree_and_writes_all(tmp_path, monkeypa
         results = tuple(result(name, costs.get(name, 0.5)) for name in learners)
         return Comparison(results, 1000, 10, 3, "bad", 0.7)
 
-    monkeypatch.setattr(demo, "compare", stub)
+    monkeypatch.setattr(demo, "evaluate_learners", stub)
     monkeypatch.chdir(tmp_path)
     text = run("demo").stdout
     assert handed.pop("cost_matrix").values.tolist() == [[0, 5], [1, 0]] and callable(handed.pop("progress"))

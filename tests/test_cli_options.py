@@ -12,14 +12,14 @@ from stakes._cli import app as app_module
 from stakes._cli import clarify, clarify_train, compare, evaluate, fit, report, reproduce
 from stakes.boosted import BoostedStakes
 from stakes.cli import app
-from stakes.compare.comparison import compare as cross_validate
+from stakes.compare.comparison import evaluate_learners
 from stakes.evolve import GDTClassifier
 from stakes.export.c import export_c
 from stakes.export.sql import export_sql
 from stakes.forensics import record as forensics_record
 from stakes.forensics.training import Settings
+from stakes.lab.peers import compare_with_peers
 from stakes.lab.study import reproduce as reproduce_paper
-from stakes.lab.versus import versus
 from stakes.rules import RuleClassifier
 
 COSTS = CostMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
@@ -119,7 +119,7 @@ def test_what_stands_for_a_value_and_what_is_shown_of_a_default():
 def test_every_default():
     """What a command does without options is part of its interface."""
     shared = {"debug": False, "as_json": False, "costs": None, "target": None, "weights": None}
-    shared |= {"feature_costs": None, "tree": False, "noun": "case", "abstain_cost": None, "silence": False}
+    shared |= {"feature_costs": None, "tree": False, "noun": "case", "abstain_cost": None, "abstain": False}
     found = {name: defaults(one.callback) for name, one in commands()}
     rest = {
         name: {key: value for key, value in options.items() if shared.get(key, ...) != value}
@@ -203,10 +203,10 @@ def test_defaults_are_those_of_the_library():
     assert {name: recorded[name] for name in ("trees", "lines", "label", "input")} == {
         name: library[name] for name in ("trees", "lines", "label", "input")
     }
-    compared, library = defaults(compare.command), defaults(versus)
+    compared, library = defaults(compare.command), defaults(compare_with_peers)
     for option, argument in (("folds", "n_folds"), ("repeats", "n_repeats"), ("seed", "seed")):
-        assert compared[option] == library[argument] == defaults(cross_validate).get(argument, 0)
-    evaluated, library = defaults(evaluate.command), defaults(cross_validate)
+        assert compared[option] == library[argument] == defaults(evaluate_learners).get(argument, 0)
+    evaluated, library = defaults(evaluate.command), defaults(evaluate_learners)
     assert (evaluated["level"], evaluated["seed"]) == (library["level"], library["random_state"])
     assert defaults(reproduce.command)["quick"] == defaults(reproduce_paper)["quick"]
     exported = defaults(app_module.export.command)
@@ -265,9 +265,10 @@ PRICES = {"a": 2.0, "b": 3.0, "n": 1.0}
 TREE_OPTIONS = [
     (
         "--cost-use none --decision min_cost --criterion gini --prune none --confidence 0.1 --dialect j48 "
-        "--max-depth 0 --max-leaves 1 --min-objects 5 --min-gain 0.5 --max-bins 9 --smoothing laplace "
+        "--max-depth 0 --max-leaf-nodes 1 --min-samples-leaf 5 --min-gain 0.5 --max-bins 9 "
+        "--smoothing laplace "
         "--smoothing-strength 3 --cost-vector max --categorical n --categorical a --unseen error --seed 7 "
-        "--jobs 4 --growth best_first",
+        "--n-jobs 4 --growth best_first",
         {
             "cost_use": "none",
             "decision": "min_cost",
@@ -277,7 +278,7 @@ TREE_OPTIONS = [
             "dialect": "j48",
             "max_depth": 0,
             "max_leaf_nodes": 1,
-            "min_objects": 5.0,
+            "min_samples_leaf": 5.0,
             "min_gain": 0.5,
             "max_bins": 9,
             "smoothing": "laplace",
@@ -304,7 +305,7 @@ TREE_OPTIONS = [
             "max_path_cost": 4.0,
         },
     ),
-    ("--cut-off 0.3 --min-support 5 --max-length 2 --abstain-cost 1", {}),  # these are for others
+    ("--t-good 0.3 --min-support 5 --max-length 2 --abstain-cost 1", {}),  # these are for others
 ]
 
 
@@ -318,7 +319,9 @@ def test_each_option_changes_its_parameter_and_no_other(fitted_by):
 
 
 def test_rules_and_evolution_are_handed_their_options(fitted_by):
-    common = "--categorical n --unseen error --jobs 2 --seed 7 --feature-costs prices.csv --abstain-cost 0.4"
+    common = (
+        "--categorical n --unseen error --n-jobs 2 --seed 7 --feature-costs prices.csv --abstain-cost 0.4"
+    )
     shared = {
         "categorical_features": ["n"],
         "unseen": "error",
@@ -327,7 +330,7 @@ def test_rules_and_evolution_are_handed_their_options(fitted_by):
         "feature_costs": PRICES,
         "abstain_cost": 0.4,
     }
-    options = "-l rules --cut-off 0.3 --min-support 5 --max-length 2 --cost-vector max"
+    options = "-l rules --t-good 0.3 --min-support 5 --max-length 2 --cost-vector max"
     model, _ = fitted_by(*options.split(), *common.split())
     changed = {"t_good": 0.3, "min_support": 5.0, "max_length": 2, "cost_vector": "max"}
     assert plain(model) == plain(RuleClassifier(cost_matrix=COSTS)) | shared | changed

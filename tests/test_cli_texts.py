@@ -82,7 +82,7 @@ def folder(tmp_path_factory):
 
 COSTS = ["-c", "costs.csv", "--weights", "n"]
 TREE = ["--no-guard", "--feature-costs", "prices.csv", "--prune", "none"]
-RULES = ["-l", "rules", "--min-support", "2", "--cut-off", "0.6"]
+RULES = ["-l", "rules", "--min-support", "2", "--t-good", "0.6"]
 
 
 @pytest.fixture(autouse=True)
@@ -283,7 +283,7 @@ def test_fit_as_json():
         "classes": ["bad", "good"],
         "rules": len(model.rules_),
         "longest": 1,
-        "cut_off": 0.6,
+        "t_good": 0.6,
         "accuracy_where_decided": 1.0,
     }
 
@@ -444,7 +444,7 @@ def test_predict_looks_into_a_guard_for_reasons():
 
 
 def test_silence_costs_nothing_that_is_known():
-    rows = json.loads(run("predict", "r[x].json", "test[x].csv", "--silence", "--json").stdout)
+    rows = json.loads(run("predict", "r[x].json", "test[x].csv", "--abstain", "--json").stdout)
     assert [row["prediction"] for row in rows] == [None, None, "good", None, None, None, "good"]
     assert [row["expected_cost"] is None for row in rows] == [True, True, False, True, True, True, False]
     rows = json.loads(run("predict", "r[x].json", "test[x].csv", "--abstain-cost", 0.4, "--json").stdout)
@@ -472,7 +472,7 @@ def test_evaluate_a_model():
     assert (
         trimmed(result.stdout)
         == """\
-On these 7 [man]s the model costs 6: 0.86 per [man], with 2 mistakes, 1 of them dear ones.
+On these 7 [man]s the model costs 6: 0.86 per [man], with 2 mistakes, 1 of them costly ones.
 Always answering bad would cost 3; the model costs 100% more than that.
 Looking costs 4.6 per [man] more where tests are made one by one, 5 where all are made up front; mistakes and tests one
 by one come to 5.46 per [man].
@@ -544,7 +544,7 @@ def test_evaluate_writes_a_report(tmp_path):
 def test_report_says_the_bill_and_where_the_page_is(tmp_path):
     result = run("report", "m[x].json", "test[x].csv", "--weights", "n", "-o", tmp_path / "r[x].html")
     assert result.stdout.replace("\n", " ") == (
-        "On these 7 cases the model costs 6: 0.86 per case, with 2 mistakes, 1 of them dear ones. "
+        "On these 7 cases the model costs 6: 0.86 per case, with 2 mistakes, 1 of them costly ones. "
         "Always answering bad would cost 3; the model costs 100% more than that. "
         f"Written to {tmp_path / 'r[x].html'}: open it in a browser. "
     )
@@ -604,7 +604,7 @@ Always answering [bad] costs 0.7 per row. Cheapest here: two. May well be as che
     clear = (PairTest("[b]one", 0.25, 0.01, 0.249), PairTest("three", 0.5, 0.0, 0.0))
     text = shown(Comparison(results, 1000, 10, 3, "[bad]", 0.7, 0.75, clear))
     assert "d[x]: 10-fold cross-validation, 3 times\n" in text
-    assert text.endswith("Cheapest here: two. All others are dearer by more than chance.\n")
+    assert text.endswith("Cheapest here: two. All others are costlier by more than chance.\n")
     twice = shown(Comparison(results, 1000, 10, 2, "x", 0.7))
     assert "cross-validation, 2 times\n" in twice and twice.endswith("Cheapest here: two.\n")
     half = Comparison(results, 1000, 10, 1, "x", 0.7, 0.5, clear)
@@ -613,7 +613,7 @@ Always answering [bad] costs 0.7 per row. Cheapest here: two. May well be as che
 
 def test_learners_side_by_side_with_prices():
     def priced(name, mean, bill):
-        how = {"test_cost": Interval(0.25, 0, 1), "bill": Interval(bill, 0, 2.5), "upfront_cost": 12.34}
+        how = {"test_cost": Interval(0.25, 0, 1), "total_cost": Interval(bill, 0, 2.5), "upfront_cost": 12.34}
         return learner(name, mean, **how)
 
     assert (
@@ -735,5 +735,5 @@ def test_export_hands_its_options_on():
     rules = load_model("r[x].json")
     args = ["export", "r[x].json", "--to", "sql", "--table", "t", "--column", "answer"]
     assert text(*args) == trimmed(rules.export_sql(table="t", output="answer"))
-    assert text(*args, "--silence") == trimmed(rules.export_sql(table="t", output="answer", silence=True))
+    assert text(*args, "--abstain") == trimmed(rules.export_sql(table="t", output="answer", abstain=True))
     assert json.loads(text("export", "r[x].json", "--to", "json")) == rules.rule_set_.to_dict()

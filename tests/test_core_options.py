@@ -9,7 +9,10 @@ import pytest
 from stakes import _core
 
 KINDS = [
-    (_core.GrowOptions, {"criterion": "gini", "min_objects": 3.5, "max_path_cost": 2.0, "collapse": False}),
+    (
+        _core.GrowOptions,
+        {"criterion": "gini", "min_samples_leaf": 3.5, "max_path_cost": 2.0, "collapse": False},
+    ),
     (_core.TotalCostOptions, {"leaf_penalty": 0.5, "width": 2, "exhaustive": True}),
     (_core.EvolveOptions, {"alpha": 0.25, "inner_odds": [1.0, 2.0, 3.0, 4.0, 5.0], "seed": 2**64 - 1}),
     (_core.RuleOptions, {"t_good": [0.25, 0.5], "max_bytes": 10**12, "mark_all": True}),

@@ -14,7 +14,7 @@ from stakes.costs import (
     CostMatrix,
     abe_costs,
     as_cost_matrix,
-    check_example_costs,
+    check_sample_costs,
     davis_prices,
     kretowski_costs,
     mean_cost_matrix,
@@ -325,10 +325,10 @@ def test_mean_cost_matrix_against_loops(data):
 
 
 def test_check_example_costs():
-    assert check_example_costs([[0, 1], [2, 0], [0, 3]], 3, 2).dtype == np.float64
-    assert check_example_costs(pd.DataFrame({"a": [0, 1], "b": [2, 0]}), 2, 2).tolist() == [[0, 2], [1, 0]]
+    assert check_sample_costs([[0, 1], [2, 0], [0, 3]], 3, 2).dtype == np.float64
+    assert check_sample_costs(pd.DataFrame({"a": [0, 1], "b": [2, 0]}), 2, 2).tolist() == [[0, 2], [1, 0]]
     with pytest.raises(TypeError, match="pass it as cost_matrix="):
-        check_example_costs(BAD_GOOD, 2, 2)
+        check_sample_costs(BAD_GOOD, 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -346,7 +346,7 @@ def test_check_example_costs():
 )
 def test_malformed_example_costs(costs, message):
     with pytest.raises(ValueError, match=message):
-        check_example_costs(costs, 3, 2)
+        check_sample_costs(costs, 3, 2)
 
 
 # -- random cost models

@@ -114,7 +114,7 @@ def test_openml_is_asked_by_id_and_checked(no_folder, monkeypatch):
 
 def test_offline_says_what_was_tried(no_folder, offline):
     with pytest.raises(
-        ValueError, match=r"'iris' could not be had.*STAKES_DATA is not set.*id 61.*OSError: no network"
+        ValueError, match=r"'iris' is not available.*STAKES_DATA is not set.*id 61.*OSError: no network"
     ):
         load("iris")
 

@@ -271,7 +271,7 @@ def test_frames_with_nominal_columns_and_gaps_pass_through(wrapper):
             lambda: Guard(GaussianNB()),
             {"costs": np.zeros((2, 2))},
             ValueError,
-            "costs must have one row per example",
+            "costs must have one row per sample",
         ),
         (lambda: Guard(GaussianNB()), {"costs": np.zeros((569, 3))}, ValueError, "one column per class"),
         (lambda: Guard(GaussianNB()), {"costs": DEAR_MISS}, TypeError, "pass it as cost_matrix="),

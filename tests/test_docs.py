@@ -70,7 +70,7 @@ def _title(path: Path) -> str:
 
 @pytest.mark.parametrize(
     "name",
-    ["costs_per_class", "costs_per_example", "costs_upfront", "costs_per_path", "costs_shared", "abstain"],
+    ["costs_per_class", "costs_per_sample", "costs_upfront", "costs_per_path", "costs_shared", "abstain"],
 )
 def test_every_kind_of_cost_has_an_example(name):
     assert (ROOT / "examples" / "costs" / f"plot_{name}.py").exists()

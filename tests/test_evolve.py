@@ -13,7 +13,7 @@ from stakes import CostMatrix, GDTClassifier, datasets, metrics
 from stakes.evolve import Generation
 from stakes.models import model_from_dict
 
-QUICK = {"population_size": 16, "max_generations": 15, "patience": 15}
+QUICK = {"population_size": 16, "max_generations": 15, "n_iter_no_change": 15}
 
 
 def a_table(n=300, seed=0):
@@ -83,9 +83,7 @@ def test_prices_are_part_of_the_bill():
     prices = {"age": 0.05, "income": 0.0, "job": 0.02}
     free = GDTClassifier(cost_matrix=COSTS, **QUICK).fit(X, y)
     for mode in ("path", "upfront"):
-        model = GDTClassifier(cost_matrix=COSTS, feature_costs=prices, feature_cost_mode=mode, **QUICK).fit(
-            X, y
-        )
+        model = GDTClassifier(cost_matrix=COSTS, feature_costs=prices, pay=mode, **QUICK).fit(X, y)
         looked = model.path_cost(X).mean() if mode == "path" else model.upfront_cost()
         mistakes = metrics.mean_cost(y, model.predict(X), cost_matrix=COSTS)
         assert model.evolution_.best_cost[-1] == pytest.approx(mistakes + looked)

@@ -89,7 +89,7 @@ def population(rows, *, started=True, **changed):
         weights=None if rows.weights is None else np.array(rows.weights),
         abstain_cost=rows.abstain,
         prices=None if rows.prices is None else core_prices(PriceArrays.plain(rows.prices)),
-        price_mode=rows.mode,
+        pay=rows.mode,
     )
     if started:
         made.start([])
@@ -252,15 +252,15 @@ def test_damaged_trees_are_refused():
         {"min_split": 1},
         {"inner_odds": [1.0]},
         {"leaf_odds": [-1.0, 1.0]},
-        {"price_mode": "neither"},
+        {"pay": "neither"},
     ],
     ids=str,
 )
 def test_bad_options_are_refused(changed):
     rows = some_rows()
     rows.prices = [1.0, 1.0]
-    if "price_mode" in changed:
-        rows.mode = changed.pop("price_mode")
+    if "pay" in changed:
+        rows.mode = changed.pop("pay")
     with pytest.raises(ValueError, match=r"."):
         population(rows, **changed)
 

@@ -52,7 +52,7 @@ class Scripted:
 def test_a_better_tree_is_fitter_or_as_fit_and_smaller():
     population = Scripted((0.5, 9), (0.5, 9), (0.5, 7), (0.5, 8), (0.4, 1), (0.6, 30), (0.6, 30))
     told: list[Generation] = []
-    run = evolve(population, [], max_generations=6, patience=99, callbacks=[told.append])
+    run = evolve(population, [], max_generations=6, n_iter_no_change=99, callbacks=[told.append])
     assert [g.number for g in told if g.improved] == [0, 2, 5]
     assert run.best == [(0, "tree of 0"), (2, "tree of 2"), (5, "tree of 5")]
     assert run.reports[2] == (0.5, 0.5, 7, 0.25, 14.0, 0.25) and run.generation == 6
@@ -61,12 +61,12 @@ def test_a_better_tree_is_fitter_or_as_fit_and_smaller():
 
 
 @pytest.mark.parametrize(
-    "max_generations, patience, proved, made",
+    "max_generations, n_iter_no_change, proved, made",
     [(5, 9, False, 5), (9, 3, False, 4), (1, 1, False, 1), (0, 1, False, 0), (9, 9, True, 0)],
 )
-def test_a_run_ends_with_generations_patience_or_proof(max_generations, patience, proved, made):
+def test_a_run_ends_with_generations_patience_or_proof(max_generations, n_iter_no_change, proved, made):
     population = Scripted((0.5, 9), (0.6, 9), proved=proved)
-    run = evolve(population, [LEAF], max_generations=max_generations, patience=patience)
+    run = evolve(population, [LEAF], max_generations=max_generations, n_iter_no_change=n_iter_no_change)
     assert run.generation == population.at == made and run.finished
     assert population.started == ([] if proved else [LEAF])  # seeds are not asked for without need
 
@@ -77,7 +77,7 @@ def test_everyone_is_told_in_turn():
         Scripted((0.5, 1)),
         [],
         max_generations=1,
-        patience=9,
+        n_iter_no_change=9,
         callbacks=[lambda g: heard.append(("a", g.number)), lambda g: heard.append(("b", g.number))],
     )
     assert heard == [("a", 0), ("b", 0), ("a", 1), ("b", 1)]
@@ -90,7 +90,7 @@ def test_a_checkpoint_is_written_every_five_seconds_and_at_the_end(monkeypatch, 
         run_module, "save_checkpoint", lambda run, path, words: written.append((run.generation, path, words))
     )
     path = tmp_path / "run"
-    evolve(Scripted((0.5, 1)), [], max_generations=7, patience=9, checkpoint=path, fingerprint="mine")
+    evolve(Scripted((0.5, 1)), [], max_generations=7, n_iter_no_change=9, checkpoint=path, fingerprint="mine")
     # The clock is read once a generation and once more after each file: 0, 2, 4, 6 | 8, 10, 12, 14 | 16, 18
     assert written == [(3, path, "mine"), (6, path, "mine"), (7, path, "mine")]
 
@@ -148,7 +148,9 @@ def interrupting(at):
 
 def test_ctrl_c_ends_a_run_that_may_be_stopped():
     with pytest.warns(EvolutionInterrupted) as warned:
-        run = evolve(Scripted((0.5, 1)), [], max_generations=9, patience=9, callbacks=[interrupting(2)])
+        run = evolve(
+            Scripted((0.5, 1)), [], max_generations=9, n_iter_no_change=9, callbacks=[interrupting(2)]
+        )
     assert str(warned[0].message) == "interrupted after 2 generations; the best tree so far is kept"
     assert warned[0].filename == __file__  # where the run was asked for
     assert run.interrupted and run.generation == 2
@@ -157,7 +159,7 @@ def test_ctrl_c_ends_a_run_that_may_be_stopped():
             Scripted((0.5, 1)),
             [],
             max_generations=9,
-            patience=9,
+            n_iter_no_change=9,
             callbacks=[interrupting(2)],
             stoppable=False,
         )
@@ -173,7 +175,7 @@ def test_ctrl_c_while_seeds_grow_fills_up_with_leaves(n_grown):
 
     population = Scripted((0.5, 1))
     with pytest.warns(EvolutionInterrupted, match="after 0 generations"):
-        run = evolve(population, growing(), max_generations=9, patience=9)
+        run = evolve(population, growing(), max_generations=9, n_iter_no_change=9)
     trees, generation = population.restored
     assert generation == 0 and len(trees) == population.size and run.generation == 0
     assert [tree[5].tolist() for tree in trees] == ([[i] for i in range(n_grown)] + [[]] * 4)[:4]
@@ -190,7 +192,7 @@ def test_ctrl_c_is_kept_on_disk_unless_more_is_there(tmp_path, monkeypatch):
         yield
 
     with pytest.warns(EvolutionInterrupted):
-        evolve(Scripted((0.5, 1)), growing(), max_generations=9, patience=9, checkpoint=path)
+        evolve(Scripted((0.5, 1)), growing(), max_generations=9, n_iter_no_change=9, checkpoint=path)
     assert saved == [1]
 
     def load(*_):
@@ -199,5 +201,5 @@ def test_ctrl_c_is_kept_on_disk_unless_more_is_there(tmp_path, monkeypatch):
     path.write_bytes(b"more than nothing")
     monkeypatch.setattr(run_module, "load_checkpoint", load)
     with pytest.raises(KeyboardInterrupt):
-        evolve(Scripted((0.5, 1)), [], max_generations=9, patience=9, checkpoint=path)
+        evolve(Scripted((0.5, 1)), [], max_generations=9, n_iter_no_change=9, checkpoint=path)
     assert saved == [1]

@@ -212,7 +212,7 @@ def test_five_seconds_are_enough_for_a_checkpoint(monkeypatch, tmp_path):
     clock, written = iter(range(0, 1000, 5)), []
     monkeypatch.setattr(run_module.time, "monotonic", lambda: float(next(clock)))
     monkeypatch.setattr(run_module, "save_checkpoint", lambda run, *_: written.append(run.generation))
-    evolve(Scripted((0.5, 1)), [], max_generations=2, patience=9, checkpoint=tmp_path / "run")
+    evolve(Scripted((0.5, 1)), [], max_generations=2, n_iter_no_change=9, checkpoint=tmp_path / "run")
     assert written == [1, 2, 2]
 
 

@@ -31,7 +31,7 @@ def test_defaults_are_the_documented_ones():
         "alpha": None,
         "population_size": 64,
         "max_generations": None,
-        "patience": None,
+        "n_iter_no_change": None,
         "crossover_rate": 0.2,
         "mutation_rate": 0.05,
         "selection_pressure": 2.0,
@@ -45,7 +45,7 @@ def test_defaults_are_the_documented_ones():
         "max_depth": None,
         "max_thresholds": None,
         "feature_costs": None,
-        "feature_cost_mode": "path",
+        "pay": "path",
         "abstain_cost": None,
         "seeds": 0.25,
         "local_search": 0.05,
@@ -63,13 +63,13 @@ def test_defaults_are_the_documented_ones():
 
 
 def test_none_stands_for_what_the_docstring_says():
-    names = ("alpha", "max_generations", "patience", "min_samples_leaf")
+    names = ("alpha", "max_generations", "n_iter_no_change", "min_samples_leaf")
     stands_for = {
         variant: [getattr(Settings.of(GDTClassifier(variant=variant)), name) for name in names]
         for variant in ("paper", "memetic")
     }
     assert stands_for == {"paper": [0.001, 1000, 200, "sqrt"], "memetic": ["noise", 300, 100, 5]}
-    assert Settings.of(GDTClassifier(variant="paper", patience=7)).patience == 7
+    assert Settings.of(GDTClassifier(variant="paper", n_iter_no_change=7)).n_iter_no_change == 7
 
 
 LARGEST = 2**31 - 1
@@ -78,7 +78,7 @@ ALLOWED = {
     "alpha": ([0, 0.5, 7.0, "auto", "noise", None], [-1e-9, "best"]),
     "population_size": ([2, 1_000_000], [1, 1_000_001, 2.5, None]),
     "max_generations": ([0, LARGEST, None], [-1, LARGEST + 1]),
-    "patience": ([1, LARGEST, None], [0, LARGEST + 1]),
+    "n_iter_no_change": ([1, LARGEST, None], [0, LARGEST + 1]),
     "crossover_rate": ([0, 1], [-0.1, 1.1]),
     "mutation_rate": ([0, 1], [-0.1, 1.1]),
     "selection_pressure": ([1, 2], [0.9, 2.1]),
@@ -91,7 +91,7 @@ ALLOWED = {
     "sample_rows": ([2, LARGEST, None], [1, LARGEST + 1]),
     "max_depth": ([0, LARGEST, None], [-1, LARGEST + 1]),
     "max_thresholds": ([1, 65_534, None], [0, 65_535]),
-    "feature_cost_mode": (["path", "upfront"], ["both", None]),
+    "pay": (["path", "upfront"], ["both", None]),
     "abstain_cost": ([0, 3.5, None], [-0.1]),
     "seeds": ([0, 1], [-0.1, 1.1]),
     "local_search": ([0, 1], [-0.1, 1.1]),
@@ -261,7 +261,7 @@ ROW_COSTS = np.array([[0.0, 1.0], [0.0, 4.0], [6.0, 0.0], [2.0, 0.0], [1.0, 0.0]
 def test_a_problem_is_read_off_the_parameters():
     plain = some_problem()
     assert plain.cost_values.tolist() == [[0, 1], [1, 0]] and plain.costs is None and plain.weight is None
-    assert (plain.price_mode, plain.abstain_cost, plain.feature_costs) == ("path", None, None)
+    assert (plain.pay, plain.abstain_cost, plain.feature_costs) == ("path", None, None)
     assert plain.coded.n_values == [4, 2]
     paper = some_problem(variant="paper")
     assert paper.coded.n_values == [2, 2]
@@ -271,12 +271,12 @@ def test_a_problem_is_read_off_the_parameters():
         np.array([1.0, 1.0, 1.0, 1.0, 2.0]),
         ROW_COSTS,
         feature_costs={"x": 2.0, "kind": 0.5},
-        feature_cost_mode="upfront",
+        pay="upfront",
         abstain_cost=0.25,
     )
     assert full.weight.tolist() == [1, 1, 1, 1, 2] and (full.costs == ROW_COSTS).all()
     np.testing.assert_allclose(full.cost_values, [[0, 2.5], [2.5, 0]])  # weighted means of the classes
-    assert (full.price_mode, full.abstain_cost) == ("upfront", 0.25)
+    assert (full.pay, full.abstain_cost) == ("upfront", 0.25)
     assert full.feature_costs.cost(["x", "kind"]) == 2.5
     assert some_problem(np.ones(5)).weight is None
     given = some_problem(costs=ROW_COSTS, cost_matrix=[[0, 3], [7, 0]])
@@ -321,18 +321,14 @@ def test_the_core_gets_costs_from_nothing_on():
         def __init__(self, *arrays, **more):
             taken.update(more, costs=arrays[5], options=arrays[6], arrays=arrays)
 
-    gains = some_problem(
-        np.arange(1.0, 6.0), cost_matrix=[[-2, 4], [1, -1]], abstain_cost=0.5, feature_cost_mode="upfront"
-    )
+    gains = some_problem(np.arange(1.0, 6.0), cost_matrix=[[-2, 4], [1, -1]], abstain_cost=0.5, pay="upfront")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(problem._core, "Evolution", Core)
         gains.population(EvolveOptions(alpha=0.5))
         assert taken["costs"].tolist() == [[0, 6], [3, 1]] and taken["abstain_cost"] == 2.5
         assert taken["arrays"][:3] == (gains.coded.columns, [4, 2], [False, True])
         assert taken["arrays"][3].tolist() == CODES.tolist() and taken["arrays"][4] == 2
-        assert (
-            not taken["costs_per_row"] and taken["options"].alpha == 0.5 and taken["price_mode"] == "upfront"
-        )
+        assert not taken["costs_per_row"] and taken["options"].alpha == 0.5 and taken["pay"] == "upfront"
         assert taken["weights"].tolist() == [1, 2, 3, 4, 5] and taken["prices"] is None
         some_problem(costs=ROW_COSTS, feature_costs={"x": 2.0, "kind": 0.5}).population(EvolveOptions())
     assert taken["costs_per_row"] and taken["costs"].tolist() == ROW_COSTS.tolist()
@@ -356,7 +352,7 @@ def test_whatever_the_search_depends_on_is_in_the_fingerprint():
         replace(base, weight=None),
         replace(base, feature_costs=FeatureCosts({"x": 2.0, "kind": 0.75})),
         replace(base, feature_costs=None),
-        replace(base, price_mode="upfront"),
+        replace(base, pay="upfront"),
         replace(base, abstain_cost=0.5),
     ]
     prints = [entry.fingerprint() for entry in (base, *others)]

@@ -17,7 +17,7 @@ from stakes.evolve.run import EvolutionInterrupted, evolve
 from stakes.evolve.settings import LARGE_ROWS, Settings
 from test_evolve_core import population, some_rows
 
-QUICK = {"population_size": 16, "max_generations": 12, "patience": 50}
+QUICK = {"population_size": 16, "max_generations": 12, "n_iter_no_change": 50}
 
 
 def rows(n=5000, seed=0):
@@ -107,8 +107,8 @@ stakes.evolve.run._PAUSE = 0.0
 german = datasets.load("german")
 def callback(generation):
     print(generation.number, flush=True)
-model = GDTClassifier(cost_matrix=german.cost_matrix, max_generations={n}, patience={n}, population_size=16,
-                      callback=callback, checkpoint={path!r}).fit(german.X, german.y)
+model = GDTClassifier(cost_matrix=german.cost_matrix, max_generations={n}, n_iter_no_change={n},
+                      population_size=16, callback=callback, checkpoint={path!r}).fit(german.X, german.y)
 print("kept", model.n_generations_, flush=True)
 """
 
@@ -132,7 +132,12 @@ def test_a_killed_run_ends_as_if_it_had_not_been(tmp_path):
         process.communicate()
     assert path.exists()
     german = datasets.load("german")
-    params = {"cost_matrix": german.cost_matrix, "max_generations": n, "patience": n, "population_size": 16}
+    params = {
+        "cost_matrix": german.cost_matrix,
+        "max_generations": n,
+        "n_iter_no_change": n,
+        "population_size": 16,
+    }
     resumed = GDTClassifier(checkpoint=path, **params).fit(german.X, german.y)
     whole = GDTClassifier(**params).fit(german.X, german.y)
     assert resumed.to_dict()["state"] == whole.to_dict()["state"]
@@ -237,7 +242,7 @@ def test_ctrl_c_while_the_population_starts_keeps_it():
 
     made = population(some_rows(), started=False)
     with pytest.warns(EvolutionInterrupted, match="after 0 generations"):
-        run = evolve(Interrupted(made), [], max_generations=5, patience=5)
+        run = evolve(Interrupted(made), [], max_generations=5, n_iter_no_change=5)
     assert run.reports == [made.report()]
     assert len(run.best) == 1
 

@@ -11,7 +11,7 @@ from stakes import C45Classifier, CostMatrix, FeatureCosts, GDTClassifier, Table
 from stakes._base.folds import stratified_folds
 from stakes.evolve import alpha as alpha_module
 from stakes.evolve import problem, seeds
-from stakes.evolve.alpha import STEPS, AlphaPath, held_out_bills, held_out_cost, noise_alpha
+from stakes.evolve.alpha import STEPS, AlphaPath, held_out_cost, held_out_costs, noise_alpha
 from stakes.evolve.settings import Settings
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
@@ -174,7 +174,7 @@ def test_each_penalty_starts_where_the_one_before_ended(monkeypatch):
     assert models == [(True, penalty) for penalty in penalties]
     assert [penalty for penalty, _, _ in steps] == penalties
     assert [trees for _, trees, _ in steps] == ["seeds", *([[p, 1, 2, 3, 4, 5]] for p in penalties[:-1])]
-    assert all(o == {"max_generations": 40, "patience": 20, "stoppable": False} for _, _, o in steps)
+    assert all(o == {"max_generations": 40, "n_iter_no_change": 20, "stoppable": False} for _, _, o in steps)
 
 
 def decided_tree(whole, costs):
@@ -206,22 +206,22 @@ def test_rows_left_out_pay_for_mistakes_tests_and_abstentions():
     model = decided_tree(whole, matrix)
     # Everything is answered with the second class: 5 * 1/4 > 3/4.
     mistakes = [1.0, 1.0, 0.0, 0.0, 0.0]
-    assert held_out_bills(model, whole).tolist() == mistakes
+    assert held_out_costs(model, whole).tolist() == mistakes
     assert held_out_cost(model, whole) == pytest.approx(2 / 6)
     own = replace(whole, costs=ROW_COSTS[:, ::-1].copy())
-    assert held_out_bills(model, own).tolist() == [0.0, 0.0, 6.0, 2.0, 1.0]
+    assert held_out_costs(model, own).tolist() == [0.0, 0.0, 6.0, 2.0, 1.0]
     # Expected costs: 3/4 twice, 1/6 without a kind, 3/10 without x, 1/5.
     careful = replace(whole, abstain_cost=0.5)
-    assert held_out_bills(model, careful).tolist() == [0.5, 0.5, 0.0, 0.0, 0.0]
-    assert held_out_bills(model, replace(whole, abstain_cost=0.75)).tolist() == mistakes
+    assert held_out_costs(model, careful).tolist() == [0.5, 0.5, 0.0, 0.0, 0.0]
+    assert held_out_costs(model, replace(whole, abstain_cost=0.75)).tolist() == mistakes
     eager = replace(whole, abstain_cost=0.25)
-    assert held_out_bills(model, eager).tolist() == [0.25, 0.25, 0.0, 0.25, 0.0]
+    assert held_out_costs(model, eager).tolist() == [0.25, 0.25, 0.0, 0.25, 0.0]
     prices = FeatureCosts({"x": 2.0, "kind": 0.5})
     priced = replace(whole, feature_costs=prices)
     model = decided_tree(priced, matrix)
-    by_path = held_out_bills(model, priced)
+    by_path = held_out_costs(model, priced)
     np.testing.assert_allclose(by_path, [3.0, 3.0, 2.5, 2 + 0.6 * 0.5, 2.5])
-    at_once = held_out_bills(model, replace(priced, price_mode="upfront"))
+    at_once = held_out_costs(model, replace(priced, pay="upfront"))
     assert at_once.tolist() == [3.5, 3.5, 2.5, 2.5, 2.5]
 
 
@@ -253,13 +253,13 @@ def test_the_penalty_by_noise_step_by_step(german, monkeypatch, weighted):
 
 def test_the_penalty_by_noise_has_limits(monkeypatch):
     whole = some_problem()
-    bills = np.array([1.0, 0.0, 1.0, 1.0, 1.0])
+    costs = np.array([1.0, 0.0, 1.0, 1.0, 1.0])
     monkeypatch.setattr(alpha_module, "_c45_model", lambda *_: None)
-    monkeypatch.setattr(alpha_module, "held_out_bills", lambda _, part: bills[part.coded.columns[0] % 5])
+    monkeypatch.setattr(alpha_module, "held_out_costs", lambda _, part: costs[part.coded.columns[0] % 5])
     # Nearly everything is lost already: a tenth of the largest cost is the least that is counted.
     monkeypatch.setattr(problem.Problem, "largest_cost", lambda self: 0.8)
     assert noise_alpha(whole, 0) == pytest.approx(3 * 0.4 / (5 * 0.08))
-    bills[:] = 0.0
+    costs[:] = 0.0
     assert noise_alpha(whole, 0) == 5e-5
     monkeypatch.setattr(problem.Problem, "largest_cost", lambda self: 0.0)
     assert noise_alpha(whole, 0) == 0.0

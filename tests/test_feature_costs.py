@@ -313,7 +313,7 @@ def test_discounts_depend_on_what_came_first():
         ([("a", 1)], "later must be a mapping"),
         ({"x": ("lab", 1)}, "later names resources without a price"),
         ({"a": "lab"}, "must be a pair"),
-        ({"a": ("lab", 11)}, "must not be dearer than its first price 10"),
+        ({"a": ("lab", 11)}, "must not be costlier than its first price 10"),
         ({"a": ("lab", -1)}, "must be at least 0"),
         ({"a": ("", 1)}, "must not be empty"),
     ],

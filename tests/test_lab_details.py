@@ -17,7 +17,7 @@ from stakes._base.answering import model_size
 from stakes._base.folds import stratified_folds
 from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.compare.statistics import rank_learners
-from stakes.lab import CheapestTree, ProtocolError, forensic, reproduce, versus
+from stakes.lab import CheapestTree, ProtocolError, compare_with_peers, forensic, reproduce
 from stakes.lab.results import Cell, Column, ResultTable, Row
 from stakes.lab.sources import read_data, split_rows
 from stakes.lab.specs import DataSpec, SplitSpec
@@ -51,11 +51,11 @@ def test_all_options_of_a_run_are_handed_on(monkeypatch, tmp_path):
         return None
 
     progress = print
-    for name in ("study", "versus"):
+    for name in ("study", "peers"):
         monkeypatch.setattr(sys.modules[f"stakes.lab.{name}"], "run_plan", run_plan)
     run = {"n_jobs": 3, "cluster": "tcp://x", "progress": progress}
     with pytest.raises(Stop):
-        versus("german", learners=["C4.5"], **run)
+        compare_with_peers("german", learners=["C4.5"], **run)
     assert told == run
     told.clear()
     monkeypatch.setattr(sys.modules["stakes.lab.study"], "make_plan", make_plan)
@@ -66,7 +66,7 @@ def test_all_options_of_a_run_are_handed_on(monkeypatch, tmp_path):
 
 
 def test_rows_are_shuffled_by_seed_zero_unless_another_is_said():
-    assert inspect.signature(versus).parameters["seed"].default == 0
+    assert inspect.signature(compare_with_peers).parameters["seed"].default == 0
 
 
 class HalfPeer(ClassifierMixin, BaseEstimator):
@@ -93,8 +93,8 @@ def test_a_learner_that_fails_in_some_trials_is_not_compared(monkeypatch):
         "good": {"class": "stakes.compare.ConstantClassifier"},
         "half": {"class": "half_peer.HalfPeer", "input": "table"},
     }
-    monkeypatch.setattr(sys.modules["stakes.lab.versus"], "_learners", lambda: learners)
-    found = versus("german", n_folds=2, n_repeats=2)
+    monkeypatch.setattr(sys.modules["stakes.lab.peers"], "_learners", lambda: learners)
+    found = compare_with_peers("german", n_folds=2, n_repeats=2)
     assert [one.name for one in found.comparison.results] == ["good"]
     assert len(found.failures) == 2 and sum(time.failed for time in found.times) == 2
 
@@ -102,8 +102,8 @@ def test_a_learner_that_fails_in_some_trials_is_not_compared(monkeypatch):
 def test_a_comparison_is_priced_where_one_learner_has_a_bill():
     one = Interval(1.0, 1.0, 1.0)
     plain = LearnerResult("a", one, 1.0, one, 0.0, None, None, 0.0)
-    billed = LearnerResult("b", one, 1.0, one, 0.0, None, None, 0.0, bill=one)
-    assert Comparison((plain, billed), 1, 2, 1, "p", 1.0).priced
+    answered = LearnerResult("b", one, 1.0, one, 0.0, None, None, 0.0, total_cost=one)
+    assert Comparison((plain, answered), 1, 2, 1, "p", 1.0).priced
     assert not Comparison((plain,), 1, 2, 1, "p", 1.0).priced
 
 

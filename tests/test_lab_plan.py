@@ -9,15 +9,15 @@ import pytest
 
 from stakes import datasets
 from stakes.compare.trial import Part
-from stakes.lab import ProtocolError, make_plan, versus
+from stakes.lab import ProtocolError, compare_with_peers, make_plan
 from stakes.lab._sections import Section
 from stakes.lab.build import make_learner
-from stakes.lab.draws import draw_costs
+from stakes.lab.peers import _values, peer_names
 from stakes.lab.plan import NOT_ASKED, NOT_QUICK, is_wanted
 from stakes.lab.protocol import parse_protocol
 from stakes.lab.sources import Data, fresh_data, read_data, split_rows
 from stakes.lab.specs import ColumnSpec, CostSpec, DataSpec, LearnerSpec, QuickSpec, SplitSpec, TableSpec
-from stakes.lab.versus import _values, compared
+from stakes.lab.trial_costs import trial_costs
 
 FULL = {
     "title": "All keys",
@@ -25,7 +25,7 @@ FULL = {
     "dataset": [
         {
             "name": "mine", "file": "mine.csv", "target": "kind", "group": "g", "rare": 3, "sample": 0.5,
-            "as_numbers": True, "classes": ["q", "p"], "params": {"tree": {"min_objects": 7}},
+            "as_numbers": True, "classes": ["q", "p"], "params": {"tree": {"min_samples_leaf": 7}},
             "costs": {"by_class": [1, 2], "classes": ["q", "p"]},
             "splits": {
                 "kind": "holdout", "train": 0.6, "stratify": True, "method": "scikit-learn", "seed": 4,
@@ -44,7 +44,7 @@ FULL = {
             "class": "stakes.C45Classifier", "params": {"prune": "error"}, "abstains": True, "costs": False,
         },
         "nb": {"class": "sklearn.naive_bayes.GaussianNB", "optional": True},
-        "swept": {"class": "stakes.C45Classifier", "input": "frame", "grid": {"min_objects": [2, 5]}},
+        "swept": {"class": "stakes.C45Classifier", "input": "frame", "grid": {"min_samples_leaf": [2, 5]}},
         "none": {"missing": "nobody has it"},
     },
     "study": {
@@ -54,7 +54,7 @@ FULL = {
             "splits": {"folds": 4, "repeats": 3}, "prices": {"model": "davis"}, "attributes": ["n_nodes_"],
             "quick": {
                 "repeats": 2, "folds": 2, "datasets": ["German"], "learners": ["tree"],
-                "params": {"tree": {"min_objects": 50}},
+                "params": {"tree": {"min_samples_leaf": 50}},
             },
         },
         "plain": {},
@@ -64,10 +64,10 @@ FULL = {
             "number": "1", "title": "T", "rows": ["dataset", "case"], "mean": "Mean", "transpose": True,
             "ranks": "cost", "notes": ["n"], "datasets": ["German"], "learners": ["tree"],
             "columns": [
-                {"learner": ["tree", "swept min_objects=2"], "measure": "mean_cost"},
+                {"learner": ["tree", "swept min_samples_leaf=2"], "measure": "mean_cost"},
                 {
                     "learner": "tree", "measure": ["cost", "n_nodes_"], "label": "L",
-                    "over": "swept min_objects=5", "digits": 4, "scale": 100, "mean": False,
+                    "over": "swept min_samples_leaf=5", "digits": 4, "scale": 100, "mean": False,
                 },
                 {"measure": "error_rate", "learner": "tree", "minus": "tree"},
             ],
@@ -100,7 +100,7 @@ def test_every_key_of_a_data_set(protocol):
         CostSpec("by_class", "study", (1.0, 2.0), ("q", "p")),
         SplitSpec("holdout", 10, 2, 0.6, 0, 0, True, "scikit-learn", 4),
     )  # fmt: skip
-    assert mine.file.endswith("mine.csv") and mine.params == {"tree": {"min_objects": 7}}
+    assert mine.file.endswith("mine.csv") and mine.params == {"tree": {"min_samples_leaf": 7}}
     assert german == DataSpec("German", "german") and german.params == {}
     whole = protocol.studies["plain"].datasets
     assert whole[2].splits == SplitSpec("fresh", train_rows=5, test_rows=6)
@@ -110,14 +110,19 @@ def test_every_key_of_a_data_set(protocol):
 def test_every_key_of_learners_and_studies(protocol):
     main, plain = protocol.studies["main"], protocol.studies["plain"]
     swept = LearnerSpec(
-        "swept min_objects=2", "stakes.C45Classifier", {"min_objects": 2}, "frame", family="swept", x=2.0
+        "swept min_samples_leaf=2",
+        "stakes.C45Classifier",
+        {"min_samples_leaf": 2},
+        "frame",
+        family="swept",
+        x=2.0,
     )
     tree = LearnerSpec(
         "tree", "stakes.C45Classifier", {"prune": "error"}, "table", True, False, family="tree"
     )
     assert main.learners == (
         swept,
-        replace(swept, name="swept min_objects=5", params={"min_objects": 5}, x=5.0),
+        replace(swept, name="swept min_samples_leaf=5", params={"min_samples_leaf": 5}, x=5.0),
         tree,
     )
     nb = LearnerSpec("nb", "sklearn.naive_bayes.GaussianNB", {}, "numbers", family="nb", optional=True)
@@ -129,7 +134,7 @@ def test_every_key_of_learners_and_studies(protocol):
     }
     assert (main.splits, main.prices) == (SplitSpec(folds=4, repeats=3), CostSpec("davis"))
     assert main.attributes == ("n_nodes_",)
-    assert main.quick == QuickSpec(2, 2, ("German",), ("tree",), {"tree": {"min_objects": 50}})
+    assert main.quick == QuickSpec(2, 2, ("German",), ("tree",), {"tree": {"min_samples_leaf": 50}})
     assert (plain.cases, plain.splits, plain.prices) == ({"": CostSpec()}, SplitSpec(), None)
     assert (plain.quick, plain.attributes) == (QuickSpec(), ())
     assert (SplitSpec().parts, SplitSpec(folds=3).parts, SplitSpec("holdout").parts) == (10, 3, 1)
@@ -137,10 +142,10 @@ def test_every_key_of_learners_and_studies(protocol):
 
 def test_every_key_of_a_table(protocol):
     table, figure = protocol.tables
-    other = "swept min_objects=5"
+    other = "swept min_samples_leaf=5"
     columns = (
         ColumnSpec("tree", "mean_cost", "tree"),
-        ColumnSpec("swept min_objects=2", "mean_cost", "swept min_objects=2"),
+        ColumnSpec("swept min_samples_leaf=2", "mean_cost", "swept min_samples_leaf=2"),
         ColumnSpec("L", "cost", "tree", other, None, 4, 100.0, False),
         ColumnSpec("L", "n_nodes_", "tree", other, None, 4, 100.0, False),
         ColumnSpec("error rate", "error_rate", "tree", None, "tree"),
@@ -289,7 +294,7 @@ def test_values_that_are_long_are_cut():
 def test_units_of_a_table(protocol):
     """Two cases, three repeats and four folds of one data set for three learners; the other is lost."""
     plan = make_plan(protocol, tables=["1"], datasets=["german"])
-    names = ["swept min_objects=2", "swept min_objects=5", "tree"]
+    names = ["swept min_samples_leaf=2", "swept min_samples_leaf=5", "tree"]
     assert list(plan.keys) == [("main", "German", case, name) for case in "ab" for name in names]
     assert all(len(set(keys)) == 12 for keys in plan.keys.values())
     assert len(plan.all_keys) == 72 and len(plan.tasks) == 24
@@ -303,9 +308,9 @@ def test_units_of_a_table(protocol):
 def test_the_quick_version_of_a_study(protocol):
     plan = make_plan(protocol, tables=["1"], quick=True)
     assert plan.absent["main", "mine"] == NOT_QUICK
-    assert plan.absent["main", "", "swept min_objects=5"] == NOT_QUICK
+    assert plan.absent["main", "", "swept min_samples_leaf=5"] == NOT_QUICK
     assert {cell[3] for cell in plan.keys} == {"tree"} and len(plan.tasks) == 2 * 2 * 2
-    assert plan.tasks[0].learners[0].params == {"prune": "error", "min_objects": 50}
+    assert plan.tasks[0].learners[0].params == {"prune": "error", "min_samples_leaf": 50}
     quick = plan.protocol.studies["main"]
     assert (quick.splits.repeats, quick.splits.folds) == (2, 2)
     assert (quick.datasets[0].splits.repeats, quick.datasets[0].splits.folds) == (2, 2)
@@ -335,10 +340,10 @@ def test_parameters_of_a_data_set_and_its_own_splits(tmp_path):
     plan = make_plan(changed(tmp_path), figures=["2"], datasets=["mine"])
     [first, second] = plan.tasks
     assert (first.repeat, second.repeat, first.splits.train) == (0, 1, 0.6)
-    assert first.learners[0].params == {"prune": "error", "min_objects": 7}
+    assert first.learners[0].params == {"prune": "error", "min_samples_leaf": 7}
     assert first.costs.model == "by_class" and first.learners[1].params == {}
     gone = make_plan(changed(tmp_path, dataset__0__file="no.csv"), figures=["2"], datasets=["mine"])
-    assert gone.absent["plain", "mine"].startswith("cannot be had: ") and gone.tasks == []
+    assert gone.absent["plain", "mine"].startswith("is not available: ") and gone.tasks == []
     wrong = changed(tmp_path, dataset__0__classes=["q", "r"])
     with pytest.raises(
         ProtocolError, match="data set mine: classes must be the labels p, q, in any order, got q, r"
@@ -360,7 +365,12 @@ def test_a_plan_has_what_any_of_its_tables_shows(tmp_path):
     assert {(cell[1], cell[3]) for cell in alone.keys} == {("German", "tree")}
     whole = make_plan(protocol, tables=["1", "2"], datasets=["German", "drawn"])
     assert {cell[1] for cell in whole.keys} == {"German", "drawn"}
-    assert {cell[3] for cell in whole.keys} == {"tree", "nb", "swept min_objects=2", "swept min_objects=5"}
+    assert {cell[3] for cell in whole.keys} == {
+        "tree",
+        "nb",
+        "swept min_samples_leaf=2",
+        "swept min_samples_leaf=5",
+    }
 
 
 # ---- rows and costs
@@ -406,13 +416,13 @@ def test_costs_in_the_order_of_the_classes():
     classes, train = np.array(["p", "q"]), np.array([0])
     data = Data(Part(None, classes), classes, np.array([0, 1]), np.array([0, 1]), None, "")
     matrix = CostSpec("matrix", values=((0, 2), (3, 0)), classes=("q", "p"))
-    assert draw_costs(matrix, data, train).values.tolist() == [[0, 3], [2, 0]]
+    assert trial_costs(matrix, data, train).values.tolist() == [[0, 3], [2, 0]]
     by_class = CostSpec("by_class", values=(2, 3), classes=("q", "p"))
-    assert draw_costs(by_class, data, train).values.tolist() == [[0, 3], [2, 0]]
-    assert draw_costs(CostSpec("known"), data, train).values.tolist() == [[0, 1], [1, 0]]
+    assert trial_costs(by_class, data, train).values.tolist() == [[0, 3], [2, 0]]
+    assert trial_costs(CostSpec("known"), data, train).values.tolist() == [[0, 1], [1, 0]]
     with pytest.raises(ValueError, match="this one has none"):
-        draw_costs(CostSpec("published"), data, train)
-    assert draw_costs(CostSpec("abe"), data, train).values.shape == (2, 2)  # q has no training row
+        trial_costs(CostSpec("published"), data, train)
+    assert trial_costs(CostSpec("abe"), data, train).values.shape == (2, 2)  # q has no training row
 
 
 def test_learners_for_numbers_and_frames():
@@ -445,7 +455,7 @@ def test_the_protocol_of_a_comparison(tmp_path):
         assert named["study"]["comparison"]["costs"] == {"file": "c.csv"}
     with pytest.raises(ValueError, match="target is for files"):
         _values("german", None, "y", {}, {})
-    assert compared()[:2] == ["C4.5", "C4.5CS"]
+    assert peer_names()[:2] == ["C4.5", "C4.5CS"]
 
 
 def test_what_failed_and_what_is_not_there_is_said(monkeypatch, tmp_path):
@@ -454,14 +464,17 @@ def test_what_failed_and_what_is_not_there_is_said(monkeypatch, tmp_path):
         "bad": {"class": "stakes.C45Classifier", "params": {"confidence": -1.0}},
         "peer": {"class": "not_installed.Peer", "optional": True},
     }
-    monkeypatch.setattr(sys.modules["stakes.lab.versus"], "_learners", lambda: learners)
+    monkeypatch.setattr(sys.modules["stakes.lab.peers"], "_learners", lambda: learners)
     steps, folder = [], tmp_path / "a" / "b"
-    found = versus("german", n_folds=2, folder=folder, progress=lambda *step: steps.append(step))
+    found = compare_with_peers("german", n_folds=2, folder=folder, progress=lambda *step: steps.append(step))
     assert [one.name for one in found.comparison.results] == ["good"]
     assert found.absent == {"peer": "not installed"}
     assert len(found.failures) == 2 and len(found.times) == 4 and steps[-1][:2] == (4, 4)
     assert (found.comparison.n_folds, found.comparison.n_repeats) == (2, 1)
     assert (folder / "results.sqlite").exists() and (folder / "comparison-table-1.csv").exists()
     with pytest.raises(ValueError, match="every learner failed; the first: Traceback"):
-        versus("german", learners=["bad"], n_folds=2)
-    assert versus("german", learners=["good"], n_folds=2, n_repeats=2, seed=5).comparison.n_repeats == 2
+        compare_with_peers("german", learners=["bad"], n_folds=2)
+    assert (
+        compare_with_peers("german", learners=["good"], n_folds=2, n_repeats=2, seed=5).comparison.n_repeats
+        == 2
+    )

@@ -9,9 +9,9 @@ from stakes import C45Classifier, CostMatrix, MinExpectedCost
 from stakes.costs import abe_costs, ting_costs
 from stakes.lab import ProtocolError, load_protocol, make_plan, papers
 from stakes.lab.build import make_learner
-from stakes.lab.draws import draw_costs, draw_prices
 from stakes.lab.sources import fresh_data, read_data, split_rows
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
+from stakes.lab.trial_costs import trial_costs, trial_prices
 
 GOOD = """
 title = "Mine"
@@ -233,20 +233,20 @@ def test_a_holdout_has_every_class():
 def test_costs_of_a_trial():
     data = read_data(DataSpec("g", load="german"))
     train = np.arange(700)
-    assert draw_costs(CostSpec("published"), data, train).values.tolist() == [[0, 1], [5, 0]]
-    assert draw_costs(CostSpec("known"), data, train) == draw_costs(CostSpec("published"), data, train)
-    assert draw_costs(CostSpec("by_class", values=(5, 1)), data, train).values.tolist() == [[0, 5], [1, 0]]
-    assert draw_costs(CostSpec("equal"), data, train).values.tolist() == [[0, 1], [1, 0]]
-    drawn = draw_costs(CostSpec("ting", "fold"), data, train, 3, 4)
+    assert trial_costs(CostSpec("published"), data, train).values.tolist() == [[0, 1], [5, 0]]
+    assert trial_costs(CostSpec("known"), data, train) == trial_costs(CostSpec("published"), data, train)
+    assert trial_costs(CostSpec("by_class", values=(5, 1)), data, train).values.tolist() == [[0, 5], [1, 0]]
+    assert trial_costs(CostSpec("equal"), data, train).values.tolist() == [[0, 1], [1, 0]]
+    drawn = trial_costs(CostSpec("ting", "fold"), data, train, 3, 4)
     assert drawn == ting_costs(data.classes, 3004)
-    assert draw_costs(CostSpec("ting", "repeat"), data, train, 3, 4) == ting_costs(data.classes, 3)
+    assert trial_costs(CostSpec("ting", "repeat"), data, train, 3, 4) == ting_costs(data.classes, 3)
     shares = np.bincount(data.codes[train])
-    assert draw_costs(CostSpec("abe", "repeat"), data, train, 2) == abe_costs(data.classes, shares, 2)
-    path = draw_costs(CostSpec("stakes.costs.ting_costs", "repeat", seed=1), data, train, 2)
+    assert trial_costs(CostSpec("abe", "repeat"), data, train, 2) == abe_costs(data.classes, shares, 2)
+    path = trial_costs(CostSpec("stakes.costs.ting_costs", "repeat", seed=1), data, train, 2)
     assert path == ting_costs(data.classes, 3)
     with pytest.raises(ValueError, match="by_class must have 2 costs"):
-        draw_costs(CostSpec("by_class", values=(1, 2, 3)), data, train)
-    prices = draw_prices(CostSpec("davis", "repeat"), ("a", "b"), 1, 5)
+        trial_costs(CostSpec("by_class", values=(1, 2, 3)), data, train)
+    prices = trial_prices(CostSpec("davis", "repeat"), ("a", "b"), 1, 5)
     assert set(prices.features) == {"a", "b"}
 
 

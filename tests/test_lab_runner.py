@@ -66,7 +66,7 @@ missing = "it was never published"
 
 [learners.tree]
 class = "stakes.C45Classifier"
-params = { min_objects = 2 }
+params = { min_samples_leaf = 2 }
 
 [learners.slow]
 class = "labmodels.Slow"
@@ -190,7 +190,7 @@ def test_what_is_done_is_not_done_again(place, performed):
 def test_a_change_runs_what_it_touches(place, performed):
     reproduce(study(place), place / "out")
     performed.clear()
-    reproduce(study(place, change=("min_objects = 2", "min_objects = 5")), place / "out")
+    reproduce(study(place, change=("min_samples_leaf = 2", "min_samples_leaf = 5")), place / "out")
     assert {unit[3] for unit in performed} == {"tree"} and len(performed) == 12
     performed.clear()
     reproduce(study(place, repeats=3), place / "out")
@@ -223,13 +223,13 @@ def task(**changes):
 
 
 def test_the_key_has_all_that_matters_and_nothing_else(place):
-    tree = LearnerSpec("tree", "stakes.C45Classifier", {"min_objects": 2})
+    tree = LearnerSpec("tree", "stakes.C45Classifier", {"min_samples_leaf": 2})
     key = unit_key(task(), tree, "digest")
     same = [
         unit_key(task(study="other", case="c"), tree, "digest"),
         unit_key(task(splits=SplitSpec(folds=3, repeats=9)), tree, "digest"),
         unit_key(
-            task(), LearnerSpec("oak", "stakes.C45Classifier", {"min_objects": 2}, family="f"), "digest"
+            task(), LearnerSpec("oak", "stakes.C45Classifier", {"min_samples_leaf": 2}, family="f"), "digest"
         ),
     ]
     assert set(same) == {key}
@@ -242,9 +242,11 @@ def test_the_key_has_all_that_matters_and_nothing_else(place):
         unit_key(task(costs=CostSpec("ting", seed=1)), tree, "digest"),
         unit_key(task(prices=CostSpec("davis")), tree, "digest"),
         unit_key(task(attributes=("n_nodes_",)), tree, "digest"),
-        unit_key(task(), LearnerSpec("tree", "stakes.C45Classifier", {"min_objects": 3}), "digest"),
+        unit_key(task(), LearnerSpec("tree", "stakes.C45Classifier", {"min_samples_leaf": 3}), "digest"),
         unit_key(
-            task(), LearnerSpec("tree", "stakes.C45Classifier", {"min_objects": 2}, costs=False), "digest"
+            task(),
+            LearnerSpec("tree", "stakes.C45Classifier", {"min_samples_leaf": 2}, costs=False),
+            "digest",
         ),
         unit_key(task(), LearnerSpec("tree", "labmodels.Slow", {}), "digest"),
     ]
@@ -331,7 +333,7 @@ def test_what_cannot_be_had_is_listed(place):
     (place / "two.csv").unlink()
     lab_units.read_data.cache_clear()
     [table] = reproduce(study(place), place / "other").tables
-    assert any(note.startswith("two: cannot be had") for note in table.notes)
+    assert any(note.startswith("two: is not available") for note in table.notes)
 
 
 def test_the_quick_version_says_so_on_every_table(place):

@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 from stakes import C45Classifier, CostMatrix, datasets, read_table
 from stakes.cli import app
-from stakes.compare import CodedLabels, compare, statistics
+from stakes.compare import CodedLabels, evaluate_learners, statistics
 from stakes.compare.trial import Part, run_trial
 from stakes.decision import InnerAnswers
-from stakes.lab import CheapestTree, DrawnAnswers, reproduce, versus
+from stakes.lab import CheapestTree, StochasticClassifier, compare_with_peers, reproduce
 from stakes.lab.measures import figure
 from stakes.lab.pictures import figure_picture
 from stakes.lab.results import Cell, Column, ResultTable, Row
@@ -186,7 +186,7 @@ def test_figures_of_one_trial():
     assert figure(record, "accuracy") == 0.8  # of the ten that were decided
     assert figure(record, "undecided") == pytest.approx(1 / 6)
     assert figure(record, "correct:0") == pytest.approx(2 / 3)
-    assert figure(record, "no_call:1") == pytest.approx(1 / 6)
+    assert figure(record, "undecided:1") == pytest.approx(1 / 6)
     assert np.isnan(figure(record, "correct:2")) and np.isnan(figure(record, "leaves"))
     assert figure(record, "n_") == 3.0
 
@@ -217,7 +217,7 @@ def test_weights_count():
     table, costs = datasets.load_table("german")
     rows = Part(table, table.labels())
     doubled = Part(table, table.labels(), np.full(1000, 2.0))
-    tree = C45Classifier(cost_matrix=costs, min_objects=4)
+    tree = C45Classifier(cost_matrix=costs, min_samples_leaf=4)
     heavy, light = run_trial(tree, doubled, doubled, costs), run_trial(tree, rows, rows, costs)
     assert heavy.weight == 2000 and light.weight == 1000
     assert sum(heavy.rows) == 2000
@@ -261,10 +261,10 @@ def small(tmp_path):
 
 def test_versus_says_what_compare_says(small, tmp_path):
     data, costs = small
-    found = versus(data, costs=costs, learners=["C4.5", "C4.5CS"], n_folds=3, folder=tmp_path)
+    found = compare_with_peers(data, costs=costs, learners=["C4.5", "C4.5CS"], n_folds=3, folder=tmp_path)
     table, matrix = read_table(data), CostMatrix.from_csv(costs)
     trees = {"C4.5": C45Classifier(cost_use="none"), "C4.5CS": C45Classifier(cost_matrix=matrix)}
-    expected = compare(trees, table, table.labels(), cost_matrix=matrix, n_folds=3)
+    expected = evaluate_learners(trees, table, table.labels(), cost_matrix=matrix, n_folds=3)
     assert [result.cost for result in found.comparison.results] == [
         result.cost for result in expected.results
     ]
@@ -287,13 +287,13 @@ def test_compare_names_what_is_wrong():
     result = CliRunner().invoke(app, ["compare", "german", "-l", "c4.6"])
     assert result.exit_code == 1 and "learner must be one of C4.5; C4.5CS" in " ".join(result.stderr.split())
     result = CliRunner().invoke(app, ["compare", "nothing-of-the-kind", "-j", "1", "-l", "C4.5"])
-    assert result.exit_code == 1 and "cannot be had" in result.stderr
+    assert result.exit_code == 1 and "is not available" in result.stderr
 
 
 def test_peers_that_are_installed_run(small):
     data, costs = small
     peers = ["random forest", "logistic regression", "scikit-learn tree"]
-    found = versus(data, costs=costs, learners=peers, n_folds=2)
+    found = compare_with_peers(data, costs=costs, learners=peers, n_folds=2)
     assert not found.failures and len(found.comparison.results) == 3
 
 
@@ -309,7 +309,7 @@ def test_coded_labels():
 
 def test_drawn_answers_follow_the_probabilities():
     X, y = np.zeros((200, 1)), np.repeat(["p", "q", "r"], [20, 80, 100])
-    model = DrawnAnswers(DummyClassifier(), random_state=3).fit(X, y)
+    model = StochasticClassifier(DummyClassifier(), random_state=3).fit(X, y)
     many = np.zeros((20_000, 1))
     labels, counts = np.unique(model.predict(many), return_counts=True)
     assert labels.tolist() == ["p", "q", "r"]
@@ -318,7 +318,7 @@ def test_drawn_answers_follow_the_probabilities():
 
 
 def test_ranks_are_of_the_learners_in_the_table(made):
-    """The study has one more, and two that cannot be had."""
+    """The study has one more, and two that are not available."""
     ranks = made[0].tables[0].ranks
     assert set(ranks.names) == {
         "plain",

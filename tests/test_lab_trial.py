@@ -14,7 +14,7 @@ from stakes import C45Classifier, CostBagging, CostMatrix, FeatureCosts, Guard, 
 from stakes._base.answering import Size, model_size, paid_tests
 from stakes._base.folds import stratified_folds
 from stakes.compare import comparison
-from stakes.compare.comparison import Interval, compare, mean_interval, summarise
+from stakes.compare.comparison import Interval, evaluate_learners, mean_interval, summarise
 from stakes.compare.constant import ConstantClassifier
 from stakes.compare.statistics import against, corrected_t_test, rank_learners, wilcoxon_test
 from stakes.compare.trial import Part, Trial, run_trial
@@ -155,7 +155,7 @@ def test_every_measure():
     wanted = {
         "cost": 6, "mean_cost": 0.5, "errors": 3, "error_rate": 0.25, "accuracy": 0.7, "high_cost_errors": 1,
         "undecided": 1 / 6, "leaves": 4, "nodes": 7, "test_cost": 2, "upfront_cost": 5, "correct:0": 4 / 6,
-        "correct:1": 3 / 8, "no_call:0": 1 / 6, "no_call:1": 1 / 4,
+        "correct:1": 3 / 8, "undecided:0": 1 / 6, "undecided:1": 1 / 4,
     }  # fmt: skip
     assert {name: figure(record, name) for name in wanted} == pytest.approx(wanted)
     assert math.isnan(figure(record, "n_"))
@@ -205,7 +205,7 @@ def test_trials_are_summed_up():
     cost = one.cost
     saved = [(0.7 - value) / 0.7 for value in (cost.mean, cost.high, cost.low)]
     assert (one.savings.mean, one.savings.low, one.savings.high) == pytest.approx(tuple(saved))
-    assert (one.test_cost, one.bill, one.upfront_cost, one.decisive) == (None, None, None, cost)
+    assert (one.test_cost, one.total_cost, one.upfront_cost, one.decisive) == (None, None, None, cost)
     assert (found.n_rows, found.n_folds, found.n_repeats, found.level) == (4, 2, 1, 0.9)
     assert (found.constant, found.constant_cost, found.priced, found.tests) == ("bad", 0.7, False, ())
     assert summarise({"a": folds}, DATA, COSTS, 2, 1).level == 0.95
@@ -218,7 +218,7 @@ def test_the_whole_bill_decides_where_columns_have_prices():
     found = summarise({"a": a, "b": b}, DATA, COSTS, 2, 1)
     one, two = found.results
     assert one.test_cost == interval([3.0, 3.0], 3.0, 1 / 4, 0.95)
-    assert one.bill == interval([3.1, 3.2], 3.15, 1 / 4, 0.95) and one.decisive is one.bill
+    assert one.total_cost == interval([3.1, 3.2], 3.15, 1 / 4, 0.95) and one.decisive is one.total_cost
     assert (one.upfront_cost, two.upfront_cost) == (5, 0)
     assert found.priced and found.cheapest is two
     [test] = found.tests
@@ -244,7 +244,7 @@ def test_progress_and_folds_that_weigh_nothing():
     data, y = np.arange(10.0)[:, None], np.array(["bad", "good"] * 5)
     seen = []
     learners = {"a": ConstantClassifier(COSTS), "b": ConstantClassifier()}
-    found = compare(
+    found = evaluate_learners(
         learners, data, y, cost_matrix=COSTS, n_folds=2, n_repeats=2, progress=lambda *step: seen.append(step)
     )
     assert seen == [*((i, 8, "a") for i in range(4)), *((i, 8, "b") for i in range(4, 8)), (8, 8, "")]
@@ -253,18 +253,18 @@ def test_progress_and_folds_that_weigh_nothing():
     fold = stratified_folds((y == "good").astype(int), 3, 0)
     weight = np.zeros(10)
     weight[[np.flatnonzero((fold == k) & (y == label))[0] for k, label in enumerate(["bad", "good"])]] = 1.0
-    folds = compare(
+    folds = evaluate_learners(
         {"a": ConstantClassifier(COSTS)}, data, y, cost_matrix=COSTS, n_folds=3,
         sample_weight=weight, progress=lambda *step: seen.append(step),
     )  # fmt: skip
     assert folds.results[0].cost.mean == 3 and seen == [(0, 3, "a"), (1, 3, "a"), (2, 3, "")]
-    priced = compare(learners, data, y, cost_matrix=COSTS, feature_costs={"x0": 2.0}, n_folds=2)
+    priced = evaluate_learners(learners, data, y, cost_matrix=COSTS, feature_costs={"x0": 2.0}, n_folds=2)
     assert priced.results[0].test_cost == Interval(0, 0, 0) and priced.priced
     with pytest.raises(ValueError, match="n_folds must be between 2 and the number of rows, 10, got 11"):
-        compare(learners, data, y, n_folds=11)
+        evaluate_learners(learners, data, y, n_folds=11)
     for level in (0, 1):
         with pytest.raises(ValueError, match="level must be between 0 and 1"):
-            compare(learners, data, y, level=level)
+            evaluate_learners(learners, data, y, level=level)
 
 
 def test_plain_values_for_json():

@@ -16,14 +16,14 @@ from stakes.compare.trial import run_trial
 from stakes.costs import davis_prices
 from stakes.lab import runner, units
 from stakes.lab.code_version import code_version, hash_files, imported_files
-from stakes.lab.draws import draw_costs, draw_prices
 from stakes.lab.plan import Plan
 from stakes.lab.sources import read_data, split_rows
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
 from stakes.lab.store import Outcome, Store, UnitTime
+from stakes.lab.trial_costs import trial_costs, trial_prices
 from stakes.lab.units import Task, peak_memory, perform, reset_peak_memory, unit_key
 
-TREE = LearnerSpec("tree", "stakes.C45Classifier", {"min_objects": 20})
+TREE = LearnerSpec("tree", "stakes.C45Classifier", {"min_samples_leaf": 20})
 BAD = LearnerSpec("bad", "stakes.C45Classifier", {"confidence": -1.0})
 
 
@@ -54,9 +54,9 @@ def test_a_unit_is_a_trial_on_its_rows_with_its_costs_and_prices():
     assert (done.key, done.what, done.traceback) == ("tree", what, None)
     data = read_data(DataSpec("g", load="german"))
     train, test = split_rows(SplitSpec(folds=3), data.strata, 1, 2)
-    costs = draw_costs(CostSpec("ting"), data, train, 1, 2)
-    prices = draw_prices(CostSpec("davis"), data.part.X.schema.names, 1, 2)
-    model = C45Classifier(min_objects=20, cost_matrix=costs, feature_costs=prices)
+    costs = trial_costs(CostSpec("ting"), data, train, 1, 2)
+    prices = trial_prices(CostSpec("davis"), data.part.X.schema.names, 1, 2)
+    model = C45Classifier(min_samples_leaf=20, cost_matrix=costs, feature_costs=prices)
     expected = run_trial(model, data.part.take(train), data.part.take(test), costs, prices)
     for name in ("weight", "cost", "errors", "rows", "right", "leaves", "nodes", "test_cost", "upfront_cost"):
         assert done.record[name] == getattr(expected, name), name
@@ -147,7 +147,7 @@ def test_results_do_not_depend_on_reports_commands_and_tables():
     names = files_behind("stakes.lab.units")
     assert {
         "lab/units.py",
-        "lab/draws.py",
+        "lab/trial_costs.py",
         "compare/trial.py",
         "decision/_choose.py",
         "_base/folds.py",
@@ -305,11 +305,11 @@ def test_a_closed_store_is_closed():
 
 
 def test_prices_are_drawn_with_the_seed_of_the_trial():
-    prices = draw_prices(CostSpec("davis", "repeat", seed=2), ("a", "b"), 3, 7)
+    prices = trial_prices(CostSpec("davis", "repeat", seed=2), ("a", "b"), 3, 7)
     assert isinstance(prices, FeatureCosts) and prices.prices == davis_prices(("a", "b"), 5)
-    named = draw_prices(CostSpec("stakes.costs.davis_prices", "fold", seed=2), ("a", "b"), 3, 7)
+    named = trial_prices(CostSpec("stakes.costs.davis_prices", "fold", seed=2), ("a", "b"), 3, 7)
     assert named.prices == davis_prices(("a", "b"), 3009)
-    fixed = draw_prices(CostSpec("davis", "study", seed=2), ("a", "b"), 3, 7)
+    fixed = trial_prices(CostSpec("davis", "study", seed=2), ("a", "b"), 3, 7)
     assert fixed.prices == davis_prices(("a", "b"), 2)
 
 

@@ -14,19 +14,19 @@ from stakes.costs import CostMatrix
 from stakes.decision import MinExpectedCost, decide
 from stakes.metrics import (
     best_constant,
-    confusion_with_reject,
+    confusion_with_undecided,
     cost_by_class,
     cost_curve,
     cost_scorer,
     cost_with_abstention,
     coverage,
-    example_cost_scorer,
     expected_calibration_error,
     high_cost_errors,
     mean_cost,
     neg_mean_cost,
     normalised_cost,
     probability_cost,
+    sample_cost_scorer,
     savings,
     total_cost,
 )
@@ -137,8 +137,8 @@ def test_cost_by_class_adds_up(bill):
         assert line.errors == sum(weight[i] for i in mine if said[i] != y[i])
         spent = {p: sum(weight[i] * rows[i][ABC.index(p)] for i in mine if said[i] == p) for p in ABC}
         wrong = {p: spent[p] for p in ABC if p != line.actual and any(said[i] == p for i in mine)}
-        assert line.dearest_cost == pytest.approx(max(wrong.values(), default=0))
-        assert line.dearest_mistake is None if not wrong else line.dearest_mistake in wrong
+        assert line.costliest_cost == pytest.approx(max(wrong.values(), default=0))
+        assert line.costliest_mistake is None if not wrong else line.costliest_mistake in wrong
     total = total_cost(y, said, **how)
     assert sum(line.cost for line in table) == pytest.approx(total)
     assert sum(line.share for line in table) == pytest.approx(1 if total else 0)
@@ -164,7 +164,7 @@ def test_abstention_against_loops(bill, data):
     assert coverage(labels, how["sample_weight"]) == pytest.approx(
         sum(w for w, o in zip(weight, left_open) if not o) / sum(weight)
     )
-    table, classes = confusion_with_reject(y, labels, classes=ABC, sample_weight=how["sample_weight"])
+    table, classes = confusion_with_undecided(y, labels, classes=ABC, sample_weight=how["sample_weight"])
     assert classes.tolist() == ABC
     for i, a in enumerate(ABC):
         for j, p in enumerate([*ABC, None]):
@@ -192,7 +192,7 @@ def test_a_decision_is_accepted_as_it_is():
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20))
 def test_without_rejects_the_confusion_is_scikit_learns(pairs):
     y, said = zip(*pairs)
-    table, _ = confusion_with_reject(y, said, classes=[0, 1, 2])
+    table, _ = confusion_with_undecided(y, said, classes=[0, 1, 2])
     assert np.array_equal(table[:, :3], confusion_matrix(y, said, labels=[0, 1, 2]))
     costs = CostMatrix(np.arange(9).reshape(3, 3), [0, 1, 2])
     assert total_cost(y, said, cost_matrix=costs) == (table[:, :3] * costs.values).sum()
@@ -252,7 +252,7 @@ MALFORMED = {
     ),
     "no names costs": (lambda: total_cost(["a"], ["b"], costs=np.zeros((1, 3))), "with classes="),
     "flat costs": (lambda: total_cost(["a"], ["b"], costs=[1, 2]), r"got shape \(2,\)"),
-    "few costs": (lambda: total_cost([0, 1], [0, 1], costs=[[0, 1]]), "costs must have one row per example"),
+    "few costs": (lambda: total_cost([0, 1], [0, 1], costs=[[0, 1]]), "costs must have one row per sample"),
     "nan costs": (lambda: total_cost([0, 1], [0, 1], costs=[[0, np.nan], [1, 0]]), "costs must be finite"),
     "weights": (lambda: total_cost([0], [0], sample_weight=[1, 2]), "sample_weight must have shape"),
     "weight sign": (lambda: total_cost([0], [0], sample_weight=[-1]), "not negative"),
@@ -453,10 +453,10 @@ def test_example_costs_reach_the_scorer_by_routing():
     rows = np.random.default_rng(0).uniform(0, 10, (len(y), 2))
     rows[np.arange(len(y)), y] = 0
     with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
-        example_cost_scorer()
+        sample_cost_scorer()
     with sklearn.config_context(enable_metadata_routing=True):
         model = MinExpectedCost(GaussianNB()).set_fit_request(costs=True)
-        for scorer in (example_cost_scorer(), make_scorer(neg_mean_cost).set_score_request(costs=True)):
+        for scorer in (sample_cost_scorer(), make_scorer(neg_mean_cost).set_score_request(costs=True)):
             search = GridSearchCV(model, {"estimator__var_smoothing": [1e-9, 1e-4]}, scoring=scorer, cv=3)
             search.fit(X, y, costs=rows)
             half = [(np.arange(0, 400), np.arange(400, 569))]

@@ -13,14 +13,15 @@ from sklearn.dummy import DummyClassifier
 from stakes import CostMatrix
 from stakes.decision import Decision
 from stakes.metrics import (
-    ClassBill,
+    ClassCost,
     CostCurve,
-    TotalBill,
+    CostWithTests,
     best_constant,
     cost_by_class,
     cost_curve,
     cost_scorer,
     cost_with_abstention,
+    cost_with_tests,
     coverage,
     expected_calibration_error,
     mean_cost,
@@ -28,19 +29,18 @@ from stakes.metrics import (
     normalised_cost,
     probability_cost,
     savings,
-    total_bill,
     total_cost,
 )
 from stakes.metrics._rows import Rows, undecided_rows
 
 
-@pytest.mark.parametrize("cls", [ClassBill, CostCurve, Rows, TotalBill, Decision])
+@pytest.mark.parametrize("cls", [ClassCost, CostCurve, Rows, CostWithTests, Decision])
 def test_results_cannot_be_changed(cls):
     with pytest.raises(FrozenInstanceError):
         object.__new__(cls).anything = 1
 
 
-@pytest.mark.parametrize("cls", [CostCurve, Rows, TotalBill, Decision])
+@pytest.mark.parametrize("cls", [CostCurve, Rows, CostWithTests, Decision])
 def test_results_that_hold_arrays_are_equal_only_to_themselves(cls):
     one, other = object.__new__(cls), object.__new__(cls)
     assert one == one and one != other and len({one, other}) == 2
@@ -73,7 +73,7 @@ def test_the_best_constant_is_a_plain_label():
 
 def test_mistakes_on_rows_of_no_weight_are_not_made():
     line, other = cost_by_class(["a", "a", "b"], ["a", "b", "b"], sample_weight=[1, 0, 1])
-    assert (line.errors, line.dearest_mistake, line.dearest_cost) == (0.0, None, 0.0)
+    assert (line.errors, line.costliest_mistake, line.costliest_cost) == (0.0, None, 0.0)
     assert (line.rows, line.cost, line.share, other.share) == (1.0, 0.0, 0.0, 0.0)
 
 
@@ -96,30 +96,30 @@ def test_one_row_has_a_bill():
 def test_both_bills_by_hand():
     costs = CostMatrix([[0, 2], [5, 0]], ["a", "b"])
     rows = {"y_true": ["a", "b", "b"], "y_pred": ["b", "a", "b"], "cost_matrix": costs}
-    bill = total_bill(**rows, test_costs=[1, 0, 3], sample_weight=[2, 1, 1])
+    bill = cost_with_tests(**rows, test_costs=[1, 0, 3], sample_weight=[2, 1, 1])
     assert (bill.misclassification, bill.tests, bill.rows) == (9.0, 5.0, 4.0)
     assert (bill.total, bill.per_row) == (14.0, 3.5)
     assert bill.misclassification_by_row.tolist() == [2.0, 5.0, 0.0]
     assert bill.tests_by_row.tolist() == [1.0, 0.0, 3.0] and bill.by_row.tolist() == [3.0, 5.0, 3.0]
     assert str(bill) == "14 in all, 3.5 per row: 9 for mistakes, 5 for tests"
-    every = total_bill([0, 1], [1, 1], test_costs=0.5, costs=[[0, 3], [1, 0]], classes=[0, 1])
+    every = cost_with_tests([0, 1], [1, 1], test_costs=0.5, costs=[[0, 3], [1, 0]], classes=[0, 1])
     assert (every.misclassification, every.tests) == (3.0, 1.0)
-    assert total_bill([0, 1], [1, 1], test_costs=0).total == 1.0
-    assert total_bill([0], [0], test_costs=[Fraction(1, 2)]).tests == 0.5
+    assert cost_with_tests([0, 1], [1, 1], test_costs=0).total == 1.0
+    assert cost_with_tests([0], [0], test_costs=[Fraction(1, 2)]).tests == 0.5
 
 
 @pytest.mark.parametrize("wrong", [-0.1, [1, -1], np.nan, [1, np.inf], [-1, np.nan]])
 def test_looking_costs_something_finite(wrong):
     with pytest.raises(ValueError, match="test_costs must be finite and not negative"):
-        total_bill([0, 1], [0, 1], test_costs=wrong)
+        cost_with_tests([0, 1], [0, 1], test_costs=wrong)
 
 
 def test_looking_has_one_price_or_one_per_row():
     for wrong in ([1], [1, 2, 3], [[1, 2]]):
         with pytest.raises(ValueError, match=r"one per row \(2\), got an array of shape"):
-            total_bill([0, 1], [0, 1], test_costs=wrong)
+            cost_with_tests([0, 1], [0, 1], test_costs=wrong)
     with pytest.raises(ValueError, match="test_costs must be a number, or one per row, got str"):
-        total_bill([0, 1], [0, 1], test_costs="much")
+        cost_with_tests([0, 1], [0, 1], test_costs="much")
 
 
 # ---- labels ------------------------------------------------------------------------------------------------

@@ -18,10 +18,10 @@ from stakes import (
 )
 from stakes._text.words import amount
 from stakes.decision import expected_costs, min_cost_class
-from stakes.lab import reproduce, versus
+from stakes.lab import compare_with_peers, reproduce
 from stakes.report import model_report, model_view, write_comparison_report, write_lab_index, write_lab_report
 
-# One learner fails, one data set cannot be had; a table with the paper's figures, ranks and a figure.
+# One learner fails, one data set is not available; a table with the paper's figures, ranks and a figure.
 STUDY = """
 title = "A <script>window.hacked = 1</script> study"
 
@@ -95,7 +95,7 @@ def models(german):
         "gdt": GDTClassifier(cost_matrix=costs, max_generations=5, random_state=0),
         "rules": RuleClassifier(cost_matrix=costs, t_good=0.7, min_support=0.05),
         "bagging": CostBagging(cost_matrix=costs, n_estimators=5, random_state=0),
-        "tradeoff": TradeoffSearchCV(search, grid=[0.01, 1.0], cv=2),
+        "tradeoff": TradeoffSearchCV(search, param_range=[0.01, 1.0], cv=2),
     }
     return {name: learner.fit(train, labels[:300]) for name, learner in learners.items()}
 
@@ -115,7 +115,7 @@ def pages(german, models, tmp_path_factory):
     (place / "study.toml").write_text(STUDY)
     lab = reproduce(place / "study.toml", quick=True)
     assert lab.failures and lab.absent
-    compared = versus(place / "one.csv", learners=["C4.5", "C4.5CS"], n_folds=3)
+    compared = compare_with_peers(place / "one.csv", learners=["C4.5", "C4.5CS"], n_folds=3)
     found["lab"] = write_lab_report(place / "lab.html", lab).read_text(encoding="utf-8")
     found["index"] = write_lab_index(place, [lab, lab]).read_text(encoding="utf-8")
     written = write_comparison_report(place / "c.html", compared, "one.csv")

@@ -15,9 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from stakes import GBSE, AverageCost, C45Classifier, CostBoosting, Guard, Table
+from stakes.boosted.encoder import TableEncoder
 from stakes.boosted.folds import Training
 from stakes.boosted.model import Blend
-from stakes.boosted.numbers import Numbers
 from stakes.boosted.smooth import Kernel, Linear
 from stakes.boosted.trees import Trees
 from stakes.reductions._components import Constant, Layout, fit_component, probabilities, votes
@@ -30,7 +30,7 @@ from test_reductions import COSTS, problem
 from test_reductions_parts import FRAME, Keeper, fill, layout
 
 
-@pytest.mark.parametrize("cls", [Rows, Sample, Part, Training, Blend, Numbers, Kernel, Linear, Trees])
+@pytest.mark.parametrize("cls", [Rows, Sample, Part, Training, Blend, TableEncoder, Kernel, Linear, Trees])
 def test_parts_cannot_be_changed(cls):
     with pytest.raises(FrozenInstanceError):
         object.__new__(cls).anything = 1

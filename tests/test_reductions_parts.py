@@ -497,7 +497,7 @@ def test_the_warning_of_a_lost_class_points_at_the_fit():
     with pytest.warns(SamplingWarning) as warned:
         model = AverageCost(cost_matrix=costs, n_estimators=2, warm_start=True).fit(frame, y)
     assert str(warned[0].message) == (
-        "no row of class a is in any sample: it weighs too little beside the dearest; take more rounds, "
+        "no row of class a is in any sample: it weighs too little beside the costliest; take more rounds, "
         "or sampling='sample_weight'"
     )
     assert warned[0].filename == __file__

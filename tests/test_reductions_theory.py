@@ -25,7 +25,7 @@ whole = st.integers(0, 9).map(float)
 
 
 def cost_rows(n_rows, n_classes):
-    """Costs per example whose cheapest class costs 0."""
+    """Costs per sample whose cheapest class costs 0."""
     return arrays(float, (n_rows, n_classes), elements=whole).map(lambda c: c - c.min(axis=1, keepdims=True))
 
 
@@ -87,7 +87,7 @@ def test_theorem_3_costs_of_gbse_t_fall_exponentially(seed, alpha, n_rounds):
     y = np.digitize(X[:, 0] + X[:, 1] / 2, [-0.6, 0.6])
     costs = rng.uniform(1, 9, (150, 3))
     costs[np.arange(150), y] = 0
-    tree = C45Classifier(prune=None, collapse=False, min_objects=1)
+    tree = C45Classifier(prune=None, collapse=False, min_samples_leaf=1)
     model = GBSET(tree, alpha=alpha, sampling="sample_weight", n_estimators=n_rounds).fit(X, y, costs=costs)
     mixture = np.full((150, 3), 1 / 3)
     first = bill = (costs * mixture).sum(axis=1).mean()

@@ -25,12 +25,12 @@ from stakes import (
     metrics,
 )
 from stakes.cli import app
-from stakes.compare import compare
+from stakes.compare import evaluate_learners
 from stakes.compare.comparison import mean_interval
 from stakes.compare.constant import ConstantClassifier
 from stakes.lab import Cell, reproduce
 from stakes.report import model_report, model_view, parts, write_lab_report, write_report
-from stakes.report.billed import Billed
+from stakes.report.answered import AnsweredRows
 from stakes.report.lab_views import cell_view, lab_view
 from stakes.report.ratio import ratio_view
 
@@ -117,7 +117,7 @@ def test_weights_count_in_the_view(german):
 
 def test_page_stands_alone_and_is_well_formed(german, tmp_path):
     tree, X, y, costs = german
-    comparison = compare(
+    comparison = evaluate_learners(
         {"C4.5": C45Classifier(), "constant": ConstantClassifier(costs)}, X, y, cost_matrix=costs, n_folds=3
     )
     path = write_report(
@@ -221,11 +221,11 @@ def test_every_place_of_the_slider_against_the_metrics(seed):
     costs = np.array([[rng.integers(0, 2), 3.0], [rng.integers(2, 9), rng.integers(-1, 2)]], dtype=float)
     costs = costs if seed % 2 else costs[::-1, ::-1]
     matrix = CostMatrix(costs, classes=classes)
-    view = ratio_view(proba, Billed(None, classes[actual], matrix, actual, own, weight))
+    view = ratio_view(proba, AnsweredRows(None, classes[actual], matrix, actual, own, weight))
     dear = int(classes[1] == view.positive)
-    bill = {"sample_weight": weight}
+    total_cost = {"sample_weight": weight}
     assert view.at(view.start).own == pytest.approx(
-        metrics.total_cost(classes[actual], classes[own], cost_matrix=matrix, **bill)
+        metrics.total_cost(classes[actual], classes[own], cost_matrix=matrix, **total_cost)
     )
     for place, ratio in enumerate(view.ratios):
         values = costs.copy()
@@ -235,9 +235,9 @@ def test_every_place_of_the_slider_against_the_metrics(seed):
         answer = classes[[int(np.argmin(np.round(p @ values, 9))) for p in proba]]
         point = view.at(place)
         assert point.total == pytest.approx(
-            metrics.total_cost(classes[actual], answer, cost_matrix=moved, **bill)
+            metrics.total_cost(classes[actual], answer, cost_matrix=moved, **total_cost)
         )
-        best = metrics.best_constant(classes[actual], cost_matrix=moved, **bill)
+        best = metrics.best_constant(classes[actual], cost_matrix=moved, **total_cost)
         assert point.constant == pytest.approx(best.cost)
         assert sum(map(sum, point.counts)) == pytest.approx(weight.sum())
         above = proba[:, dear] > point.threshold + 1e-9
@@ -306,7 +306,7 @@ def test_a_large_tree_is_cut_between_levels(german, monkeypatch):
 def test_a_deep_tree_has_a_page():
     X, y = np.arange(100.0)[:, None], np.arange(100) % 2
     # Each row weighs more than all before it, so that one after the other is split off.
-    tree = C45Classifier(criterion="gain", prune=None, collapse=False, min_objects=1e-20)
+    tree = C45Classifier(criterion="gain", prune=None, collapse=False, min_samples_leaf=1e-20)
     tree.fit(X, y, sample_weight=3.0 ** np.arange(100) / 3.0**50)
     assert tree.get_depth() > parts.MOST_LEVELS
     page = model_report(tree, X, y)
@@ -367,7 +367,7 @@ def test_a_search_shows_its_front(german):
     _, X, y, costs = german
     prices = {name: 1.0 for name in X.schema.names}
     inner = C45Classifier(criterion="cs_gain", cost_matrix=costs, feature_costs=prices)
-    model = TradeoffSearchCV(inner, grid=[0.01, 0.5], cv=2).fit(X, y)
+    model = TradeoffSearchCV(inner, param_range=[0.01, 0.5], cv=2).fit(X, y)
     view = model_view(model, X, y)
     assert view.tradeoff.chosen in view.tradeoff.points and len(view.tradeoff.points) == 3
     assert view.upfront_cost == model.upfront_cost() == model.upfront_cost(prices)
@@ -432,9 +432,9 @@ def test_lab_page_has_every_figure_of_the_tables(tmp_path):
 
 def test_a_data_set_that_cannot_be_had_keeps_the_papers_figures(tmp_path):
     found = reproduce("ting1998", tables=["1"], datasets=["Coding"], quick=True)
-    assert dict(found.absent)["Coding"].startswith("cannot be had")
+    assert dict(found.absent)["Coding"].startswith("is not available")
     said = " ".join(Page(write_lab_report(tmp_path / "r.html", found).read_text(encoding="utf-8")).text)
-    assert "There is no figure of ours" in said and "942.2" in said and "cannot be had" in said
+    assert "There is no figure of ours" in said and "942.2" in said and "is not available" in said
 
 
 # ---- comparison --------------------------------------------------------------------------------------------
@@ -445,7 +445,9 @@ def test_comparison_against_a_loop():
 
     X, y = load_iris(return_X_y=True)
     costs = CostMatrix([[0, 1, 2], [3, 0, 1], [5, 1, 0]], classes=[0, 1, 2])
-    result = compare({"nb": GaussianNB()}, X, y, cost_matrix=costs, n_folds=5, n_repeats=2, random_state=7)
+    result = evaluate_learners(
+        {"nb": GaussianNB()}, X, y, cost_matrix=costs, n_folds=5, n_repeats=2, random_state=7
+    )
     fold_costs, wrong, dear = [], 0, 0
     for r in range(2):
         fold = stratified_folds(y, 5, 7 + r)
@@ -486,9 +488,9 @@ def test_mean_interval_is_the_t_interval():
 def test_comparison_refuses(options, words):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=words):
-        compare({"nb": GaussianNB()}, X, y, **options)
+        evaluate_learners({"nb": GaussianNB()}, X, y, **options)
     with pytest.raises(ValueError, match="at least one learner"):
-        compare({}, X, y)
+        evaluate_learners({}, X, y)
 
 
 def test_one_page_leads_to_the_reports_of_all_protocols(tmp_path):

@@ -8,11 +8,11 @@ from jinja2 import UndefinedError
 
 from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.compare.statistics import PairTest, rank_learners
+from stakes.lab.peers import PeerComparison
 from stakes.lab.results import Cell, Column, ResultTable, Row
 from stakes.lab.specs import ColumnSpec, Protocol, TableSpec
 from stakes.lab.store import Outcome, UnitTime
 from stakes.lab.study import Reproduction
-from stakes.lab.versus import Versus
 from stakes.lab.writers import ranks_text
 from stakes.report import lab_views, page
 from stakes.report.index import IndexView
@@ -205,9 +205,11 @@ def comparison(*results, tests=(), level=0.75):
 
 
 def test_the_view_of_a_comparison():
-    versus = Versus(comparison(result("a", 1.0)), {"peer": "not installed"}, (FAILED,), TIMES)
-    view = comparison_view(versus, "data.csv")
-    assert (view.title, view.comparison) == ("What learners cost on data.csv", versus.comparison)
+    compare_with_peers = PeerComparison(
+        comparison(result("a", 1.0)), {"peer": "not installed"}, (FAILED,), TIMES
+    )
+    view = comparison_view(compare_with_peers, "data.csv")
+    assert (view.title, view.comparison) == ("What learners cost on data.csv", compare_with_peers.comparison)
     assert (view.absent, view.n_units, view.n_failed) == ((("peer", "not installed"),), 4, 1)
     assert view.failures[0].last == "Error: no" and view.times == time_lines(TIMES)
     assert view.words == ("The cheapest is a, at 1.000 per row. Always answering p costs 2.000.",)
@@ -219,11 +221,11 @@ def test_a_comparison_in_words():
     tests = (PairTest("b", 1.0, 0.01, 0.25), PairTest("c", 2.0, 0.01, 0.24))
     three = result("a", 1.0), result("b", 2.0), result("c", 3.0)
     assert list(lab_views._words(comparison(*three, tests=tests)))[1:] == [
-        "Dearer than that constant: c.",
+        "Costlier than that constant: c.",
         "May well be as cheap as the cheapest (corrected t-test, Holm): b.",
     ]
     assert list(lab_views._words(comparison(*three[:2], tests=tests[1:])))[1:] == [
-        "All others are dearer by more than chance (corrected t-test, Holm)."
+        "All others are costlier by more than chance (corrected t-test, Holm)."
     ]
     surer = list(lab_views._words(comparison(*three[:2], tests=tests[1:], level=0.875)))
     assert surer[1] == "May well be as cheap as the cheapest (corrected t-test, Holm): c."

@@ -16,10 +16,10 @@ from stakes import (
 )
 from stakes.decision import Answers, answers_of
 from stakes.report import model_view, parts, use, views
+from stakes.report.answered import AnsweredRows
 from stakes.report.ask import script_json, walker_data
-from stakes.report.billed import Billed
 from stakes.report.curve import ThresholdCurve, threshold_curve
-from stakes.report.leaves import LeafBill, rows_to_leaves, tree_estimator
+from stakes.report.leaves import LeafCost, rows_to_leaves, tree_estimator
 from stakes.report.parts import Node, RuleLine, tree_outline
 from stakes.report.ratio import places, ratio_view
 from stakes.report.use import ColumnUse, column_use
@@ -59,9 +59,9 @@ def view_of(model, **options):
     return model_view(model, SHOWN, Y, sample_weight=WEIGHT, **options)
 
 
-def billed_of(model, rows=SHOWN):
+def answered_rows(model, rows=SHOWN):
     answers = answers_of(model, rows)
-    return Billed(rows, Y, COSTS, COSTS.codes(Y), COSTS.codes(answers.labels), WEIGHT, answers)
+    return AnsweredRows(rows, Y, COSTS, COSTS.codes(Y), COSTS.codes(answers.labels), WEIGHT, answers)
 
 
 # ---- rows and what they cost
@@ -70,10 +70,10 @@ def billed_of(model, rows=SHOWN):
 def test_rows_are_billed_by_place():
     """Wrong are rows 0, 2 and 3: good ones called bad at 1, and three bad ones called good at 5."""
     answers = np.array(["bad", "bad", "bad", "good", "bad", "good"])
-    billed = Billed(SHOWN, Y, COSTS, COSTS.codes(Y), COSTS.codes(answers), WEIGHT)
-    assert billed.wrong.tolist() == [True, False, True, True, False, False]
-    assert billed.paid.tolist() == [1, 0, 1, 5, 0, 0] and billed.total == 17
-    assert billed.sums(np.array([0, 0, 2, -1, 2, 1]), 4).tolist() == [
+    answered = AnsweredRows(SHOWN, Y, COSTS, COSTS.codes(Y), COSTS.codes(answers), WEIGHT)
+    assert answered.wrong.tolist() == [True, False, True, True, False, False]
+    assert answered.paid.tolist() == [1, 0, 1, 5, 0, 0] and answered.total == 17
+    assert answered.sums(np.array([0, 0, 2, -1, 2, 1]), 4).tolist() == [
         [3, 1, 1],
         [1, 0, 0],
         [5, 1, 1],
@@ -86,15 +86,15 @@ def test_rows_are_billed_by_place():
 
 def test_leaves_are_billed_the_dearest_first(tree):
     assert view_of(tree).leaves == (
-        LeafBill(("n > 1", "colour is 'b'"), "good", 4, 3, 15, 15 / 17),
-        LeafBill(("n <= 1",), "bad", 3, 1, 1, 1 / 17),
-        LeafBill(("n > 1", "colour is 'a'"), "bad", 1, 1, 1, 1 / 17),
-        LeafBill(
+        LeafCost(("n > 1", "colour is 'b'"), "good", 4, 3, 15, 15 / 17),
+        LeafCost(("n <= 1",), "bad", 3, 1, 1, 1 / 17),
+        LeafCost(("n > 1", "colour is 'a'"), "bad", 1, 1, 1, 1 / 17),
+        LeafCost(
             ("a value is missing or was never seen, so that several leaves answer",), "by weight", 4, 0, 0, 0
         ),
     )
     right = model_view(tree, SHOWN[1:2], Y[1:2]).leaves  # nothing is paid
-    assert right == (LeafBill(("n <= 1",), "bad", 1, 0, 0, 0),)
+    assert right == (LeafCost(("n <= 1",), "bad", 1, 0, 0, 0),)
 
 
 def test_the_outline_has_all_that_is_below_a_node(tree):
@@ -117,7 +117,7 @@ def test_an_outline_is_cut_below_a_level_that_still_fits(tree, monkeypatch):
         return 1 + max((depth(child) for child in node.children), default=-1)
 
     def shown():
-        return depth(tree_outline(tree.fitted_tree_, tree.apply(SHOWN), billed_of(tree)))
+        return depth(tree_outline(tree.fitted_tree_, tree.apply(SHOWN), answered_rows(tree)))
 
     for lines, levels in ((5, 2), (4, 1), (3, 1), (1, 1)):
         monkeypatch.setattr(parts, "MOST_LINES", lines)
@@ -168,10 +168,10 @@ def test_a_guarded_model_has_one_leaf_and_uses_no_column(guards):
     kept, noise = guards
     rows = SHOWN[["idle"]]
     view = model_view(noise, rows, Y, sample_weight=WEIGHT, feature_costs={"idle": 8.0})
-    assert view.leaves == (LeafBill(("every row",), "bad", 12, 3, 3, 1),)
+    assert view.leaves == (LeafCost(("every row",), "bad", 12, 3, 3, 1),)
     assert (view.use, view.upfront_cost, view.test_cost.mean) == ((), 0, 0)
-    assert rows_to_leaves(noise, billed_of(noise, rows)).tolist() == [0] * 6
-    assert rows_to_leaves(kept, billed_of(kept)).tolist() == kept.estimator_.apply(SHOWN).tolist()
+    assert rows_to_leaves(noise, answered_rows(noise, rows)).tolist() == [0] * 6
+    assert rows_to_leaves(kept, answered_rows(kept)).tolist() == kept.estimator_.apply(SHOWN).tolist()
     assert [use.name for use in view_of(kept).use] == ["n", "colour"]
 
 
@@ -184,7 +184,7 @@ def test_columns_are_read_where_rows_meet_them(tree):
     view = view_of(tree, feature_costs=PRICES)
     assert view.use == (ColumnUse("n", 1, 1.0, 1.0), ColumnUse("colour", 1, 0.75, 4.0))
     assert view.test_cost.mean == pytest.approx(1 + 0.75 * 4) and view.upfront_cost == 5
-    assert view.bill.mean == pytest.approx(4 + 17 / 12)
+    assert view.total_cost.mean == pytest.approx(4 + 17 / 12)
     assert view.walker["prices"]["price"] == [1.0, 4.0]
 
 
@@ -201,8 +201,8 @@ def test_columns_come_by_how_often_they_are_read_then_by_tests_then_by_name():
         def columns_read(self):
             return [(column, np.full(6, 0.25 if column == 0 else 0.5)) for column in range(4)]
 
-    billed = Billed(SHOWN, Y, COSTS, COSTS.codes(Y), COSTS.codes(Y), WEIGHT, Routed(None))
-    found = column_use(Model(), billed, None)
+    answered = AnsweredRows(SHOWN, Y, COSTS, COSTS.codes(Y), COSTS.codes(Y), WEIGHT, Routed(None))
+    found = column_use(Model(), answered, None)
     assert [(use.name, use.tests, use.read) for use in found] == [
         ("c", 2, 0.5), ("a", 1, 0.5), ("b", 1, 0.5), ("d", 1, 0.25),
     ]  # fmt: skip
@@ -241,9 +241,9 @@ def test_columns_are_shuffled_for_so_many_rows_at_most(monkeypatch):
     monkeypatch.setattr(use, "MOST_ROWS", 2)
     rows = np.sort(np.random.default_rng(0).permutation(6)[:2])
     seen, predict = [], model.predict
-    billed = billed_of(model)
+    answered = answered_rows(model)
     monkeypatch.setattr(type(model), "predict", lambda self, table: seen.append(table) or predict(table))
-    column_use(model, billed, None)
+    column_use(model, answered, None)
     assert [table.n_samples for table in seen] == [2] * 4
     assert seen[0].columns[0].tolist() == SHOWN["n"].to_numpy()[rows].tolist()
 
@@ -259,9 +259,9 @@ def test_rules_with_what_they_covered_and_what_their_rows_cost(rules, monkeypatc
     )
     assert (view.rules, view.n_rules) == (lines, 2)
     assert view.leaves == (
-        LeafBill(("no rule applies: answered by the fallback",), "undecided", 8, 7, 35, 35 / 37),
-        LeafBill(("n <= 1.5",), "bad", 3, 1, 1, 1 / 37),
-        LeafBill(("colour is 'a'",), "bad", 1, 1, 1, 1 / 37),
+        LeafCost(("no rule applies: answered by the fallback",), "undecided", 8, 7, 35, 35 / 37),
+        LeafCost(("n <= 1.5",), "bad", 3, 1, 1, 1 / 37),
+        LeafCost(("colour is 'a'",), "bad", 1, 1, 1, 1 / 37),
     )
     silent = view.abstention[0]
     assert (silent.price, silent.coverage, silent.errors, silent.cost) == (None, 4 / 12, 2 / 4, None)
@@ -272,7 +272,7 @@ def test_rules_with_what_they_covered_and_what_their_rows_cost(rules, monkeypatc
 
 def test_a_search_shows_all_it_tried():
     inner = C45Classifier(criterion="cs_gain", cost_matrix=COSTS, feature_costs=PRICES, prune=None)
-    model = TradeoffSearchCV(inner, grid=[0.5], cv=2).fit(*learnt())
+    model = TradeoffSearchCV(inner, param_range=[0.5], cv=2).fit(*learnt())
     found = view_of(model).tradeoff
     assert found.points == (*model.results_, model.baseline_)
     assert (found.chosen, found.objective) == (model.best_point_, model.objective)
@@ -292,7 +292,7 @@ def test_a_tree_for_the_browser_has_the_columns_that_are_tested(tree):
     assert (data["start"], data["branch"]) == ([0, 0, 0, 2, 2, 2], [0, 1])
     assert data["fraction"] == tree.fitted_tree_.tree.fractions().tolist()
     assert data["values"] == tree.fitted_tree_.values.tolist() and data["decision"] == [0, 0, 0, 0, 1]
-    assert (data["bill"], data["classes"]) == ([[0.0, 5.0], [1.0, 0.0]], ["bad", "good"])
+    assert (data["cost_values"], data["classes"]) == ([[0.0, 5.0], [1.0, 0.0]], ["bad", "good"])
     assert (data["minCost"], data["prices"]) == (False, None)
     assert data["shares"] == tree.fitted_tree_.row_values.tolist()
 
@@ -320,16 +320,18 @@ def test_a_curve_by_hand():
     """From the side of bad: above 0 and 0.25 row 1 is answered good, above 0.5 row 2 is not bad any more."""
     proba = np.array([[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]])
     codes = np.array([0, 0, 1])
-    billed = Billed(None, None, COSTS, codes, codes, np.array([1.0, 2.0, 1.0]))
+    answered = AnsweredRows(None, None, COSTS, codes, codes, np.array([1.0, 2.0, 1.0]))
     points = ((0.0, 1 / 4), (0.25, 11 / 4), (0.5, 10 / 4), (0.75, 15 / 4))
-    assert threshold_curve(proba, billed) == ThresholdCurve("bad", points, 1 / 6, 1 / 4)
+    assert threshold_curve(proba, answered) == ThresholdCurve("bad", points, 1 / 6, 1 / 4)
     turned = CostMatrix(COSTS.values[::-1, ::-1], classes=["good", "bad"])
-    other = Billed(None, None, turned, 1 - codes, 1 - codes, billed.weight)
+    other = AnsweredRows(None, None, turned, 1 - codes, 1 - codes, answered.weight)
     assert threshold_curve(proba[:, ::-1], other) == ThresholdCurve("bad", points, 1 / 6, 1 / 4)
     even = CostMatrix([[0, 1], [1, 0]], classes=["bad", "good"])
-    assert threshold_curve(proba, Billed(None, None, even, codes, codes, billed.weight)).label == "good"
+    assert (
+        threshold_curve(proba, AnsweredRows(None, None, even, codes, codes, answered.weight)).label == "good"
+    )
     free = CostMatrix([[0, 0], [1, 1]], classes=["bad", "good"])
-    assert threshold_curve(proba, Billed(None, None, free, codes, codes, billed.weight)).best is None
+    assert threshold_curve(proba, AnsweredRows(None, None, free, codes, codes, answered.weight)).best is None
 
 
 def test_places_of_the_slider_are_round_numbers_around_the_own_one():
@@ -346,7 +348,7 @@ def slider(costs, proba=((0.75, 0.25), (0.25, 0.75), (0.5, 0.5))):
     codes = np.array([0, 0, 1])
     matrix = CostMatrix(costs, classes=["bad", "good"])
     return ratio_view(
-        np.array(proba), Billed(None, None, matrix, codes, np.array([0, 1, 0]), np.array([1.0, 2, 1]))
+        np.array(proba), AnsweredRows(None, None, matrix, codes, np.array([0, 1, 0]), np.array([1.0, 2, 1]))
     )
 
 
@@ -356,7 +358,7 @@ def test_the_slider_by_hand():
     assert (view.positive, view.negative, view.labels) == ("bad", "good", ("good", "bad"))
     assert (view.positive_first, view.order) == (True, (1, 0))
     assert (view.right_negative, view.alarm, view.right_positive) == (1, 3, 1)
-    assert (view.n_positive, view.n_negative, view.own_found, view.own_alarms) == (3, 1, 1, 1)
+    assert (view.n_positive, view.n_negative, view.own_detected, view.own_alarms) == (3, 1, 1, 1)
     first = view.first
     assert (first.ratio, first.threshold) == (4.0, 0.2) == (view.ratios[view.start], 1 / 5)
     assert (first.counts, first.costs) == (((0, 1), (0, 3)), ((1, 3), (9, 1)))
@@ -367,7 +369,7 @@ def test_the_slider_by_hand():
     assert (even.counts, even.costs[1]) == (((0, 1), (2, 1)), (3, 1))
     assert (even.total, even.own) == (3 + 6 + 1, 3 + 6 + 1)
     assert view.data() == {
-        "labels": ["good", "bad"], "ratios": view.ratios, "missed": view.missed, "found": view.found,
+        "labels": ["good", "bad"], "ratios": view.ratios, "missed": view.missed, "found": view.detected,
         "alarms": view.alarms, "rows": [1, 3], "own": [1, 1], "costs": [1, 3, 1], "start": view.start,
     }  # fmt: skip
     assert slider([[0, 1], [1, 0]]).positive == "good" and not slider([[0, 1], [1, 0]]).positive_first

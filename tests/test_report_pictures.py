@@ -74,11 +74,11 @@ RATIO = RatioView(
     negative="good",
     ratios=(0.1, 1.0, 10.0),
     missed=(1.0, 10.0, 100.0),
-    found=(0.0, 6.0, 10.0),
+    detected=(0.0, 6.0, 10.0),
     alarms=(0.0, 5.0, 45.0),
     n_positive=10.0,
     n_negative=90.0,
-    own_found=4.0,
+    own_detected=4.0,
     own_alarms=1.0,
     right_negative=0.0,
     alarm=10.0,
@@ -113,10 +113,10 @@ def test_bill_by_ratio():
 
 
 def test_bills_beyond_twice_the_constant_leave_the_frame_and_free_constants_are_left_out():
-    far = drawn(ratio_picture(dataclasses.replace(RATIO, own_alarms=90.0, own_found=0.0)))
+    far = drawn(ratio_picture(dataclasses.replace(RATIO, own_alarms=90.0, own_detected=0.0)))
     assert "across 60-700 0@248 50@200.3 100@152.6 150@104.9 200@57.3" in far
     cheap = dataclasses.replace(
-        RATIO, found=(0.0, 10.0, 10.0), alarms=(0.0, 0.0, 0.0), own_alarms=0.0, own_found=9.0
+        RATIO, detected=(0.0, 10.0, 10.0), alarms=(0.0, 0.0, 0.0), own_alarms=0.0, own_detected=9.0
     )
     assert "across 60-700 0@248 25@200.3 50@152.6 75@104.9 100@57.3" in drawn(ratio_picture(cheap))
     free = dataclasses.replace(
@@ -140,11 +140,11 @@ def test_price_of_looking_against_mistakes():
     shows(
         tradeoff_picture(Tradeoff(POINTS[::-1], POINTS[0], "cost")),
         """
-        720 300: mistakes per row against the price of looking; full marks are on the front
+        720 300: mistakes per row against the feature costs; full marks are on the front
         across 60-700 0.4@181.1 0.6@106.9
         axis line 60,248 700,248
         below 266 0@60 1@210.9 2@361.9 3@512.8 4@663.8
-        below 286 price of looking@380
+        below 286 feature costs@380
         name text start 10,16: mistakes per row
         s0/run polyline 210.9,144 663.8,236.9
         s0/full circle 663.8,236.9 r4.5: baseline: 4, 0.25
@@ -160,11 +160,11 @@ def test_a_search_by_accuracy_shows_errors_in_per_cent():
     shows(
         tradeoff_picture(Tradeoff(POINTS, POINTS[2], "accuracy")),
         """
-        720 300: errors, % against the price of looking; full marks are on the front
+        720 300: errors, % against the feature costs; full marks are on the front
         across 60-700 5@236.9 10@175 15@113 20@51.1
         axis line 60,248 700,248
         below 266 0@60 1@210.9 2@361.9 3@512.8 4@663.8
-        below 286 price of looking@380
+        below 286 feature costs@380
         name text start 10,16: errors, %
         s0/run polyline 210.9,175 663.8,236.9
         s0/full circle 210.9,175 r4.5: 0.5: 1, 10
@@ -191,9 +191,9 @@ def test_cost_over_generations():
     )
 
 
-def result(name, mean, low, high, bill=None):
+def result(name, mean, low, high, total_cost=None):
     cost = Interval(mean, low, high)
-    return LearnerResult(name, cost, 0.0, cost, 0.0, None, None, 0.0, bill=bill)
+    return LearnerResult(name, cost, 0.0, cost, 0.0, None, None, 0.0, total_cost=total_cost)
 
 
 def compared(*results):

@@ -70,7 +70,7 @@ def test_every_figure_of_the_bill():
         None,
     )
     assert (view.rules, view.n_rules, view.use, view.tradeoff, view.evolution) == ((), 0, (), None, None)
-    assert (view.walker, view.test_cost, view.bill, view.upfront_cost) == (None, None, None, None)
+    assert (view.walker, view.test_cost, view.total_cost, view.upfront_cost) == (None, None, None, None)
     assert view.cost_words == tuple(COSTS.describe("customer").splitlines())
 
 
@@ -169,7 +169,7 @@ def test_probabilities_that_costs_are_multiplied_with_come_first():
 # ---- sentences
 
 
-FIRST = "On these 8 customers the model costs 11: 1.38 per customer, with 3 mistakes, 2 of them dear ones."
+FIRST = "On these 8 customers the model costs 11: 1.38 per customer, with 3 mistakes, 2 of them costly ones."
 LAST = "91% of the bill comes from bad customers, most of it (10) from calling them good."
 
 
@@ -181,7 +181,7 @@ def test_the_bill_in_words():
     )
     # good alone: 5 rows, 1 of them called bad, and the constant that is right everywhere
     assert view_of(rows=slice(2, 6)).words == (
-        "On these 5 cases the model costs 1: 0.2 per case, with 1 mistakes, 0 of them dear ones.",
+        "On these 5 cases the model costs 1: 0.2 per case, with 1 mistakes, 0 of them costly ones.",
         "Always answering good would cost 0; nothing can be saved there.",
         "100% of the bill comes from good cases, most of it (1) from calling them bad.",
     )
@@ -201,8 +201,8 @@ def test_what_looking_costs_in_words():
     prices = FeatureCosts({"x0": 1.0, "x1": 2.0})
     view = model_view(Fixed(), wide, Y, feature_costs=prices, sample_weight=WEIGHT, noun="customer")
     assert (view.test_cost, view.upfront_cost) == (Interval(3, 3, 3), 3)
-    assert view.bill.mean == pytest.approx(3 + 11 / 8)
-    assert view.bill.high - view.bill.mean == pytest.approx(view.cost.high - view.cost.mean)
+    assert view.total_cost.mean == pytest.approx(3 + 11 / 8)
+    assert view.total_cost.high - view.total_cost.mean == pytest.approx(view.cost.high - view.cost.mean)
     assert view.words == (
         FIRST,
         "Always answering bad would cost 5; the model costs 120% more than that.",
@@ -221,6 +221,6 @@ def test_a_guarded_model_says_so():
         "The model is guarded and answers bad for everyone: in cross-validation on its training data the "
         "learner cost 1.235 per customer, the constant 0.625."
     )
-    assert views._bill_in_words(base, guard, "customer")[2] == words
+    assert views._costs_in_words(base, guard, "customer")[2] == words
     guard.guarded_ = False
-    assert len(views._bill_in_words(base, guard, "customer")) == 3
+    assert len(views._costs_in_words(base, guard, "customer")) == 3

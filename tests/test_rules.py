@@ -96,7 +96,7 @@ def test_another_classifier_answers_the_rest():
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     back = load_model_of(model)
     np.testing.assert_array_equal(back.predict(X), model.predict(X))
-    with pytest.raises(ValueError, match="silence"):
+    with pytest.raises(ValueError, match="abstain"):
         model.export_sql()
 
 
@@ -120,7 +120,7 @@ def test_no_rule_at_all():
     assert len(model.rules_) == 0 and str(model.rules_) == "no rule"
     assert model.decide(X).undecided.all()
     assert len(set(model.predict(X))) == 1
-    assert model.export_sql(silence=True) == "NULL"
+    assert model.export_sql(abstain=True) == "NULL"
     assert load_model_of(model).decide(X).undecided.all()
 
 
@@ -217,7 +217,7 @@ def test_the_price_of_silence_chooses_the_cut_off():
     assert cheap.decide(X).undecided.sum() > dear.decide(X).undecided.sum()
     assert dear.t_good_ == cheapest(dear.coverage_path_).t_good
     point = next(p for p in cheap.coverage_path_ if p.t_good == cheap.t_good_)
-    assert all(point.bill <= other.bill + 1e-12 for other in cheap.coverage_path_)
+    assert all(point.total_cost <= other.total_cost + 1e-12 for other in cheap.coverage_path_)
     # a cut-off that is given is kept
     assert RuleClassifier(t_good=0.4, abstain_cost=0.1).fit(X, y).t_good_ == 0.4
 
@@ -232,8 +232,8 @@ def test_the_bill_has_mistakes_tests_and_silence():
     assert set(np.round(looked, 9)) <= {0.2, 0.1, 0.3}
     assert point.tests == pytest.approx(looked.mean())
     assert model.upfront_cost() == pytest.approx(0.3)
-    assert point.mistakes + point.silence == pytest.approx(paid)
-    assert point.bill == pytest.approx(point.mistakes + point.tests + point.silence)
+    assert point.mistakes + point.abstention == pytest.approx(paid)
+    assert point.total_cost == pytest.approx(point.mistakes + point.tests + point.abstention)
 
 
 # ---- bounds ------------------------------------------------------------------------------------------------
@@ -311,9 +311,9 @@ def test_explanations(fitted):
         assert all(rule.quality >= why.rule.quality - 1e-12 for rule in why.overruled)
 
 
-@pytest.mark.parametrize("silence", [False, True])
+@pytest.mark.parametrize("abstain", [False, True])
 @pytest.mark.parametrize("cost", [None, {("bad", "good"): 5, ("good", "bad"): 1}])
-def test_sql_answers_as_the_rules_do(silence, cost):
+def test_sql_answers_as_the_rules_do(abstain, cost):
     X, y = loans()
     X = X.rename(columns={"income": 'in"come', "noise": "group"})
     model = RuleClassifier(t_good=0.7, cost_matrix=cost, keep_whole=True).fit(X, y)
@@ -322,9 +322,9 @@ def test_sql_answers_as_the_rules_do(silence, cost):
     base.executemany(
         "INSERT INTO loans VALUES (?, ?, ?)", X.astype(object).where(X.notna(), None).to_numpy().tolist()
     )
-    answers = [row[-1] for row in base.execute(model.export_sql(table="loans", silence=silence))]
+    answers = [row[-1] for row in base.execute(model.export_sql(table="loans", abstain=abstain))]
     base.close()
-    assert answers == (model.decide(X).labels.tolist() if silence else model.predict(X).tolist())
+    assert answers == (model.decide(X).labels.tolist() if abstain else model.predict(X).tolist())
 
 
 # ---- saving ------------------------------------------------------------------------------------------------
@@ -386,10 +386,10 @@ def test_damaged_documents(fitted, name, value):
         ({"cost_matrix": [[0, -1], [1, 0]]}, "negative|at least 0"),
         ({"abstain_cost": -1}, "abstain_cost"),
         ({"feature_costs": {"income": 1.0}}, "housing|feature"),
-        ({"held_out": 0.9}, "held_out"),
+        ({"validation_fraction": 0.9}, "validation_fraction"),
         ({"fallback": 3}, "fallback"),
-        ({"cut_offs": [], "abstain_cost": 1.0}, "cut_offs"),
-        ({"cut_offs": [2.0], "abstain_cost": 1.0}, "cut_offs"),
+        ({"t_good_values": [], "abstain_cost": 1.0}, "t_good_values"),
+        ({"t_good_values": [2.0], "abstain_cost": 1.0}, "t_good_values"),
         ({"cv": 1, "abstain_cost": 1.0}, "cv"),
         ({"max_candidates": 0}, "max_candidates"),
         ({"max_memory": 0}, "max_memory"),

@@ -18,7 +18,7 @@ from stakes.report.views import model_view
 @pytest.fixture(scope="module")
 def rules(tmp_path_factory):
     path = tmp_path_factory.mktemp("rules") / "rules.json"
-    result = run("fit", "german", "--learner", "rules", "--cut-off", 0.6, "--max-length", 2, "-o", path)
+    result = run("fit", "german", "--learner", "rules", "--t-good", 0.6, "--max-length", 2, "-o", path)
     assert "rules of up to 2 conditions" in result.stdout and "The rules decide" in result.stdout
     return path
 
@@ -35,7 +35,7 @@ def test_fit_chooses_the_cut_off(tmp_path):
     options = ["--learner", "rules", "--max-length", 1, "--abstain-cost", 0.3, "--json"]
     facts = json.loads(run("fit", "german", *options, "-o", tmp_path / "m.json").stdout)
     model = load_model(tmp_path / "m.json")
-    assert facts["cut_off"] == model.t_good_ and facts["rules"] == len(model.rules_)
+    assert facts["t_good"] == model.t_good_ and facts["rules"] == len(model.rules_)
     assert 0 <= facts["coverage"] <= 1
 
 
@@ -49,20 +49,20 @@ def test_show(rules, tmp_path):
     assert "rules are shown" in run("show", rules, "--format", "svg", code=2).stderr
 
 
-@pytest.mark.parametrize("silence", [[], ["--silence"]])
-def test_export_sql_answers_as_predict_does(rules, silence):
+@pytest.mark.parametrize("abstain", [[], ["--abstain"]])
+def test_export_sql_answers_as_predict_does(rules, abstain):
     german = datasets.load("german")
     base = sqlite3.connect(":memory:")
     names = ", ".join(f'"{name}"' for name in german.X.columns)
     base.execute(f"CREATE TABLE german ({names})")
     marks = ", ".join("?" * german.X.shape[1])
     base.executemany(f"INSERT INTO german VALUES ({marks})", german.X.astype(object).to_numpy().tolist())
-    query = run("export", rules, "--to", "sql", "--table", "german", *silence).stdout
+    query = run("export", rules, "--to", "sql", "--table", "german", *abstain).stdout
     answers = [row[-1] for row in base.execute(query)]
     base.close()
-    rows = list(csv.DictReader(io.StringIO(run("predict", rules, "german", *silence).stdout)))
+    rows = list(csv.DictReader(io.StringIO(run("predict", rules, "german", *abstain).stdout)))
     assert [answer or "" for answer in answers] == [row["prediction"] for row in rows]
-    assert ("" in {row["prediction"] for row in rows}) == bool(silence)
+    assert ("" in {row["prediction"] for row in rows}) == bool(abstain)
 
 
 def test_export_json_and_what_rules_are_not_written_as(rules):
@@ -71,7 +71,7 @@ def test_export_json_and_what_rules_are_not_written_as(rules):
 
 
 def test_predict_explains(rules):
-    rows = json.loads(run("predict", rules, "german", "--silence", "--explain", "--json").stdout)
+    rows = json.loads(run("predict", rules, "german", "--abstain", "--explain", "--json").stdout)
     silent = [row for row in rows if row["prediction"] is None]
     assert silent and all("no rule applies" in row["why"] for row in silent)
     assert all(row["expected_cost"] is None for row in silent)
@@ -80,7 +80,7 @@ def test_predict_explains(rules):
 
 def test_silence_is_for_rules(tmp_path):
     run("fit", "german", "--no-guard", "-o", tmp_path / "tree.json")
-    assert "--silence" in run("predict", tmp_path / "tree.json", "german", "--silence", code=2).stderr
+    assert "--abstain" in run("predict", tmp_path / "tree.json", "german", "--abstain", code=2).stderr
 
 
 def test_evaluate_shows_coverage(rules, tmp_path):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracles import rules as twin
 from stakes import _core
 
-CUT_OFFS = [0.0, 0.1, 0.3, 0.5, 0.8, 0.9, 1.0]
+T_GOOD_VALUES = [0.0, 0.1, 0.3, 0.5, 0.8, 0.9, 1.0]
 
 
 @st.composite
@@ -50,13 +50,13 @@ def table_of(problem):
     return _core.Table(columns, problem.n_values)
 
 
-def search(problem, cut_offs, **changes):
+def search(problem, t_good_values, **changes):
     def array(values):
         return None if values is None else np.array(values, dtype=np.float64)
 
     costs = {name: changes.pop(name, array(getattr(problem, name))) for name in ("class_costs", "row_costs")}
     options = {
-        "t_good": cut_offs,
+        "t_good": t_good_values,
         "t_bad": problem.t_bad,
         "min_support": problem.min_support,
         "max_length": problem.max_length,
@@ -80,15 +80,15 @@ def as_rules(arrays):
     return [(tuple(zip(feature[a:b], value[a:b])), c) for a, b, c in zip(start, start[1:], label)]
 
 
-@given(problems(), st.sets(st.sampled_from(CUT_OFFS), min_size=1, max_size=3))
+@given(problems(), st.sets(st.sampled_from(T_GOOD_VALUES), min_size=1, max_size=3))
 @settings(max_examples=2 * settings().max_examples)
-def test_rules_are_those_of_the_twin(problem, cut_offs):
+def test_rules_are_those_of_the_twin(problem, t_good_values):
     """One search for several cut-offs finds for each what a search for it alone finds."""
-    chosen = sorted(cut_offs)
+    chosen = sorted(t_good_values)
     found, cuts, _, _ = search(problem, chosen)
     assert cuts == []
-    for cut_off, arrays in zip(chosen, found):
-        problem.t_good = cut_off
+    for t_good, arrays in zip(chosen, found):
+        problem.t_good = t_good
         expected = twin.search(problem)
         assert as_rules(arrays) == [(conditions, label) for conditions, label, _, _ in expected]
         np.testing.assert_allclose(arrays[4], [rule[2] for rule in expected], atol=1e-12)

@@ -12,9 +12,9 @@ from stakes._base.training import TrainingSet
 from stakes.rules.bins import Bins, mdl_bins
 from stakes.rules.explain import RuleExplanation
 from stakes.rules.inputs import class_cost_vector
-from stakes.rules.learn import Settings, _set_aside, _supports, learn_rules, recounted, with_silence
+from stakes.rules.learn import Settings, _set_aside, _supports, learn_rules, recounted, with_undecided_weights
 from stakes.rules.model import RuleSet
-from stakes.rules.path import CoveragePoint, bills
+from stakes.rules.path import CoveragePoint, point_sums
 from stakes.rules.words import Rule, _Part, rule_table
 from stakes.table import Column, Schema, Table
 from test_rules_learn import CARS, CODES, IN_N, LABELS, TOWNS, examples, numbered, rules_on
@@ -43,11 +43,11 @@ def handed(monkeypatch):
 def test_every_parameter_reaches_the_search(handed):
     model = RuleClassifier(
         t_good=0.25, t_bad=0.75, min_support=[3, 4], max_length=1, mark="all", max_candidates=99,
-        max_memory=1.5, keep_whole=True, held_out=0.25, random_state=7, n_jobs=3,
+        max_memory=1.5, keep_whole=True, validation_fraction=0.25, random_state=7, n_jobs=3,
     )  # fmt: skip
     assert model._read(X, Y, None, None)[1] == Settings(
-        t_bad=0.75, min_support=[3.0, 4.0], max_length=1, mark="all", keep_whole=True, held_out=0.25,
-        max_candidates=99, max_memory=1.5, random_state=7, n_threads=3,
+        t_bad=0.75, min_support=[3.0, 4.0], max_length=1, mark="all", keep_whole=True,
+        validation_fraction=0.25, max_candidates=99, max_memory=1.5, random_state=7, n_threads=3,
     )  # fmt: skip
     model.fit(np.hstack([X, X]), Y)
     (search,) = handed["search_rules"]
@@ -74,14 +74,14 @@ def test_threads_asked_for_reach_the_core(handed):
     table, model = by_hand().schema.encode(frame()), fitted(n_jobs=3)
     by_hand().match(table)
     by_hand().path_cost(table)
-    with_silence(rules, rows)
-    bills(rules, rows, 1.0)
+    with_undecided_weights(rules, rows)
+    point_sums(rules, rows, 1.0)
     assert [call["n_threads"] for call in handed["match_rules"]] == [1] * 4
     handed["match_rules"].clear()
     model.apply(frame())
     model.path_cost(frame())
-    bills(rules, rows, 1.0, 3)
-    with_silence(rules, rows, 3)
+    point_sums(rules, rows, 1.0, 3)
+    with_undecided_weights(rules, rows, 3)
     assert [call["n_threads"] for call in handed["match_rules"]] == [3] * 4
 
 
@@ -107,7 +107,7 @@ def test_values_do_not_change():
     rule, point = Rule(("a",), "x", 0, 1, 1, 0), CoveragePoint(0.5, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     why, part = RuleExplanation("x", rule, (), {}), _Part((), 0, (), 0.0)
     assert len(bins.n_bins) == 3 and len(rows.weight_or_ones) == 5 and len(by_hand()) == 4
-    assert point.bill == 0 and str(why).startswith(str(rule))
+    assert point.total_cost == 0 and str(why).startswith(str(rule))
     for value in (bins, rows, by_hand(), rule, point, why, part, Settings()):
         with pytest.raises(FrozenInstanceError):
             setattr(value, next(iter(vars(value))), None)
@@ -139,9 +139,9 @@ def test_numbers_are_of_the_kind_that_the_core_takes():
 
 
 def test_some_rows_without_weight_do_not_stop_the_check():
-    kept = _set_aside(numbered(4), Settings(held_out=0.5))[0].row_costs
+    kept = _set_aside(numbered(4), Settings(validation_fraction=0.5))[0].row_costs
     rows = numbered(4, weight=[float(i != kept[0]) for i in range(4)])
-    assert _set_aside(rows, Settings(held_out=0.5))[1] is not None
+    assert _set_aside(rows, Settings(validation_fraction=0.5))[1] is not None
 
 
 def test_the_first_rule_explains_too():

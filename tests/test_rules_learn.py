@@ -14,7 +14,7 @@ from stakes.costs import FeatureCosts
 from stakes.rules import RuleSearchWarning, plot_coverage
 from stakes.rules.bins import Bins
 from stakes.rules.inputs import (
-    check_cut_offs,
+    check_t_good_values,
     class_cost_vector,
     more_examples,
     read_examples,
@@ -30,10 +30,10 @@ from stakes.rules.learn import (
     in_order,
     recounted,
     surviving,
-    with_silence,
+    with_undecided_weights,
 )
 from stakes.rules.model import RuleSet
-from stakes.rules.path import CoveragePoint, bills, cheapest, coverage_points, cross_validated
+from stakes.rules.path import CoveragePoint, cheapest, coverage_points, cross_validated, point_sums
 from stakes.table import Column, Schema, Table
 
 TOWN = Schema((Column("town", "nominal", ("n", "s", "w")), Column("car", "nominal", ("no", "yes"))))
@@ -134,12 +134,12 @@ def test_precedence_is_quality_then_support_then_length():
 def test_rows_without_a_rule_are_counted():
     rules = rules_on([IN_N], [0])
     rows = examples(TOWNS, CARS, CODES, weight=[1, 1, 1, 0.5, 3])
-    assert with_silence(rules, rows).silent_weights.tolist() == [0.5, 3]
-    assert with_silence(rules, examples(TOWNS, CARS, CODES)).silent_weights.tolist() == [1, 1]
+    assert with_undecided_weights(rules, rows).silent_weights.tolist() == [0.5, 3]
+    assert with_undecided_weights(rules, examples(TOWNS, CARS, CODES)).silent_weights.tolist() == [1, 1]
     # where all rows have a rule, or those without weigh nothing, all rows count
-    assert with_silence(rules, examples((0, 0), (0, 0), (0, 1))).silent_weights.tolist() == [1, 1]
+    assert with_undecided_weights(rules, examples((0, 0), (0, 0), (0, 1))).silent_weights.tolist() == [1, 1]
     weightless = examples(TOWNS, CARS, CODES, weight=[2, 1, 1, 0, 0])
-    assert with_silence(rules, weightless).silent_weights.tolist() == [2, 2]
+    assert with_undecided_weights(rules, weightless).silent_weights.tolist() == [2, 2]
 
 
 # ---- held-out rows -----------------------------------------------------------------------------------------
@@ -155,27 +155,29 @@ def numbered(n_rows, **changes):
     "share, n_rows, n_held_out", [(0.5, 4, 2), (0.33, 12, 4), (0.25, 8, 2), (0.1, 40, 4)]
 )
 def test_held_out_rows_are_not_learnt_from(share, n_rows, n_held_out):
-    learnt_from, held_out = _set_aside(numbered(n_rows), Settings(held_out=share))
+    learnt_from, held_out = _set_aside(numbered(n_rows), Settings(validation_fraction=share))
     assert len(held_out.codes) == n_held_out and len(learnt_from.codes) == n_rows - n_held_out
     both = sorted([*learnt_from.row_costs, *held_out.row_costs])
     assert both == list(range(n_rows))
     # the classes are dealt out evenly, and another seed deals differently
     assert held_out.codes.sum() * 2 == n_held_out
-    others = [_set_aside(numbered(n_rows), Settings(held_out=share, random_state=s))[1] for s in range(9)]
+    others = [
+        _set_aside(numbered(n_rows), Settings(validation_fraction=share, random_state=s))[1] for s in range(9)
+    ]
     assert len({tuple(rows.row_costs) for rows in others}) > 1
 
 
 @pytest.mark.parametrize("share, n_rows", [(0.0, 50), (0.5, 3), (0.25, 7)])
 def test_nothing_is_held_out_of_too_few_rows(share, n_rows):
     rows = numbered(n_rows)
-    assert _set_aside(rows, Settings(held_out=share)) == (rows, None)
+    assert _set_aside(rows, Settings(validation_fraction=share)) == (rows, None)
 
 
 def test_rows_that_weigh_nothing_are_nothing_to_learn_from():
-    held_out = _set_aside(numbered(4), Settings(held_out=0.5))[1].row_costs
+    held_out = _set_aside(numbered(4), Settings(validation_fraction=0.5))[1].row_costs
     rows = numbered(4, weight=[float(i in held_out) for i in range(4)])
-    assert _set_aside(rows, Settings(held_out=0.5)) == (rows, None)
-    assert _set_aside(numbered(4, weight=[1, 1, 1, 1]), Settings(held_out=0.5))[1] is not None
+    assert _set_aside(rows, Settings(validation_fraction=0.5)) == (rows, None)
+    assert _set_aside(numbered(4, weight=[1, 1, 1, 1]), Settings(validation_fraction=0.5))[1] is not None
 
 
 def test_held_out_rows_contradict_a_rule():
@@ -185,16 +187,16 @@ def test_held_out_rows_contradict_a_rule():
     y = np.where(X["x0"] == "a", "yes", np.where(rng.random(240) < 0.5, "yes", "no"))
     weight = rng.integers(1, 3, 240).astype(float)
     params = {"t_good": 0.4, "min_support": 3, "max_length": 2, "class_costs": {"yes": 1.0, "no": 1.5}}
-    model = RuleClassifier(held_out=0.5, **params).fit(X, y, sample_weight=weight)
+    model = RuleClassifier(validation_fraction=0.5, **params).fit(X, y, sample_weight=weight)
     rows = read_examples(RuleClassifier(class_costs=params["class_costs"]), X, y, weight, None)
-    kept, held_out = _set_aside(rows, Settings(held_out=0.5))
+    kept, held_out = _set_aside(rows, Settings(validation_fraction=0.5))
     text = kept.table.columns
     names = np.array(list("abcdef"), dtype=object)
     frame = pd.DataFrame({f"x{j}": names[codes] for j, codes in enumerate(text)})
     draft = RuleClassifier(**params).fit(frame, kept.classes[kept.codes], sample_weight=kept.weight)
     checked = surviving(draft.rule_set_, held_out)
     assert 0 < len(checked) < len(draft.rule_set_)
-    expected = with_silence(in_order(recounted(checked, rows)), rows)
+    expected = with_undecided_weights(in_order(recounted(checked, rows)), rows)
     ours, theirs = model.rule_set_.to_dict(), expected.to_dict()
     for name in ("start", "feature", "value", "label", "quality", "class_weights", "silent_weights"):
         assert ours[name] == theirs[name], name
@@ -237,11 +239,11 @@ def priced():
 def test_the_parts_of_a_bill():
     # three rows get "bad" (one is), one gets "good" rightly and one gets no answer
     rows = examples(TOWNS, CARS, CODES, weight=[1, 2, 4, 8, 16])
-    sums, n_rules = bills(priced(), rows, abstain_cost=0.25)
+    sums, n_rules = point_sums(priced(), rows, abstain_cost=0.25)
     assert n_rules == 2
     assert sums.tolist() == [31, 23, 1 + 16, (2 + 4) * 1, 7 * 10 + 24 * 110, 8 * 0.25]
     wrong = examples((1,), (1,), (0,))
-    assert bills(priced(), wrong, abstain_cost=0.25)[0].tolist() == [1, 1, 0, 5, 110, 0]
+    assert point_sums(priced(), wrong, abstain_cost=0.25)[0].tolist() == [1, 1, 0, 5, 110, 0]
 
 
 def test_points_are_means_over_the_rows_of_all_folds():
@@ -250,17 +252,17 @@ def test_points_are_means_over_the_rows_of_all_folds():
     settings = Settings(min_support=2, max_length=1)
     points = coverage_points([(train, test) for test in tests], settings, [0.0, 0.5], 0.5)
     # town n is bad, town s is good, nothing is known of town w: right is one of two, and two of three
-    expected = {"coverage": 5 / 6, "accuracy": 3 / 5, "mistakes": 6 / 6, "tests": 0, "silence": 0.5 / 6}
-    for point, cut_off in zip(points, (0.0, 0.5), strict=True):
-        assert point == CoveragePoint(t_good=cut_off, n_rules=2, **expected)
-        assert point.bill == pytest.approx(1 + 0.5 / 6)
+    expected = {"coverage": 5 / 6, "accuracy": 3 / 5, "mistakes": 6 / 6, "tests": 0, "abstention": 0.5 / 6}
+    for point, t_good in zip(points, (0.0, 0.5), strict=True):
+        assert point == CoveragePoint(t_good=t_good, n_rules=2, **expected)
+        assert point.total_cost == pytest.approx(1 + 0.5 / 6)
 
 
 def test_the_accuracy_of_no_answer_is_not_known():
     rows = examples([2, 2], [0, 0], [0, 1])
     (point,) = coverage_points([(rows, rows)], Settings(), [0.1], 2.0)
     assert np.isnan(point.accuracy)
-    assert (point.coverage, point.mistakes, point.silence, point.n_rules) == (0, 0, 2, 0)
+    assert (point.coverage, point.mistakes, point.abstention, point.n_rules) == (0, 0, 2, 0)
 
 
 def test_folds_of_a_cross_validation():
@@ -301,8 +303,8 @@ def test_the_seed_deals_the_folds():
 
 
 def test_equal_bills_go_to_coverage_and_then_to_the_strictest():
-    def point(t_good, coverage, mistakes, silence):
-        return CoveragePoint(t_good, coverage, 1.0, mistakes, 0.0, silence, 1)
+    def point(t_good, coverage, mistakes, abstention):
+        return CoveragePoint(t_good, coverage, 1.0, mistakes, 0.0, abstention, 1)
 
     points = [point(0.1, 0.5, 0.1, 0.2), point(0.3, 0.7, 0.2, 0.1), point(0.2, 0.7, 0.3, 0.0)]
     assert cheapest(points).t_good == 0.2
@@ -396,10 +398,10 @@ def test_bad_numbers_by_class(function, given, words):
 
 
 def test_cut_offs():
-    assert check_cut_offs([0.5, 0, 1, 0.5]) == [0.0, 0.5, 1.0]
+    assert check_t_good_values([0.5, 0, 1, 0.5]) == [0.0, 0.5, 1.0]
     for bad in ([], [-0.1, 0.5], [0.5, 1.1]):
-        with pytest.raises(ValueError, match="cut_offs must be at least one number from 0 to 1, got"):
-            check_cut_offs(bad)
+        with pytest.raises(ValueError, match="t_good_values must be at least one number from 0 to 1, got"):
+            check_t_good_values(bad)
 
 
 # ---- the classifier ----------------------------------------------------------------------------------------
@@ -437,7 +439,7 @@ def test_without_a_price_of_silence_the_cut_off_is_one_half():
 
 def test_one_search_gives_every_cut_off():
     X, y = np.repeat([[0.0], [1.0]], 10, axis=0), np.repeat(["a", "b"], 10)
-    model = RuleClassifier(cut_offs=[0.7, 0.3], abstain_cost=0.5)
+    model = RuleClassifier(t_good_values=[0.7, 0.3], abstain_cost=0.5)
     frame = pd.DataFrame(X, columns=["x"])
     assert [(m.t_good, m.t_good_, m.feature_names_in_.tolist()) for m in model.fit_path(frame, y)] == [
         (0.3, 0.3, ["x"]),
@@ -451,7 +453,7 @@ def test_one_search_gives_every_cut_off():
     # the second half of the rows weighs nothing, and one class is learnt
     weight = np.repeat([1.0, 0.0], 10)
     (point,) = RuleClassifier(keep_whole=True).coverage_path(X, y, [0.3], test, sample_weight=weight)
-    assert (point.coverage, point.accuracy, point.silence, point.n_rules) == (0.5, 0.0, 0.0, 1.0)
+    assert (point.coverage, point.accuracy, point.abstention, point.n_rules) == (0.5, 0.0, 0.0, 1.0)
     # a splitter of its own
     (point,) = RuleClassifier(cv=[(np.arange(1, 20), [0])]).coverage_path(X, y, [0.3])
     assert (point.coverage, point.accuracy) == (1.0, 1.0)
@@ -482,11 +484,14 @@ def test_a_picture_of_accuracy_against_coverage():
 def test_parameters_by_class_are_written_as_lists():
     X, y = np.repeat([[0.0], [1.0]], 10, axis=0), np.repeat(["a", "b"], 10)
     model = RuleClassifier(
-        min_support={"b": 3}, class_costs={"b": 2, "a": 1}, cut_offs=(0.5, 0.1), cv=[(np.arange(20), [0])]
+        min_support={"b": 3},
+        class_costs={"b": 2, "a": 1},
+        t_good_values=(0.5, 0.1),
+        cv=[(np.arange(20), [0])],
     )
     params = model.fit(X, y).to_dict()["params"]
     assert params["min_support"] == [0.01, 3.0] and params["class_costs"] == [1.0, 2.0]
-    assert params["cut_offs"] == [0.1, 0.5] and "cv" not in params and params["fallback"] is None
+    assert params["t_good_values"] == [0.1, 0.5] and "cv" not in params and params["fallback"] is None
     plain = RuleClassifier(cv=3).fit(X, y).to_dict()["params"]
     assert plain["cv"] == 3 and plain["class_costs"] is None and plain["min_support"] == 0.01
 
@@ -514,7 +519,7 @@ def test_the_seed_decides_which_rows_are_held_out():
     y = (X[:, 0] + X[:, 1] / 2 > 0).astype(int)
 
     def learnt(seed):
-        model = RuleClassifier(held_out=0.5, min_support=0.05, random_state=seed).fit(X, y)
+        model = RuleClassifier(validation_fraction=0.5, min_support=0.05, random_state=seed).fit(X, y)
         return str(model.rules_.to_dicts())
 
     assert learnt(0) == learnt(0)
@@ -522,4 +527,4 @@ def test_the_seed_decides_which_rows_are_held_out():
 
 
 def test_cut_offs_that_are_tried_are_tenths():
-    assert RuleClassifier().cut_offs == tuple(n / 10 for n in range(1, 10))
+    assert RuleClassifier().t_good_values == tuple(n / 10 for n in range(1, 10))

@@ -318,11 +318,11 @@ END"""
 def test_sql_text():
     model, silent = fitted(), SQL.replace("ELSE 'ill'", "ELSE NULL")
     assert model.export_sql() == SQL == export_rules(by_hand())
-    assert model.export_sql(silence=True) == silent
+    assert model.export_sql(abstain=True) == silent
     assert model.export_sql(table="t") == f'SELECT *, {SQL} AS "prediction" FROM "t"'
-    assert model.export_sql(table="t", output="o", silence=True) == f'SELECT *, {silent} AS "o" FROM "t"'
+    assert model.export_sql(table="t", output="o", abstain=True) == f'SELECT *, {silent} AS "o" FROM "t"'
     model._set_fitted(rules_on([0], [], [], []))
-    assert model.export_sql() == "'ill'" and model.export_sql(silence=True) == "NULL"
+    assert model.export_sql() == "'ill'" and model.export_sql(abstain=True) == "NULL"
 
 
 def test_sql_answers_for_each_row():

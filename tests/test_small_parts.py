@@ -15,7 +15,7 @@ from stakes._base.folds import stratified_folds
 from stakes._base.weights import check_weight
 from stakes.costs import PriceArrays, kretowski_costs
 from stakes.costs._labels import sorted_labels
-from stakes.costs._matrix import example_vector
+from stakes.costs._matrix import sample_vector
 from stakes.table import Column
 from stakes.table._columns import factorize_array, plain_value, sorted_categories
 from stakes.table._recode import recode_columns
@@ -187,11 +187,11 @@ def test_labels_that_have_no_order_stay_in_theirs():
 
 def test_vectors_of_example_costs():
     costs = [[1, 5, 3], [2, 2, 9]]
-    found = {how: example_vector(costs, [0, 2], how).tolist() for how in ("sum", "max", "mean")}
+    found = {how: sample_vector(costs, [0, 2], how).tolist() for how in ("sum", "max", "mean")}
     assert found == {"sum": [6.0, 0.0], "max": [4.0, 0.0], "mean": [3.0, 0.0]}
-    assert example_vector([[3.0], [4.0]], [0, 0]).tolist() == [0.0, 0.0]
+    assert sample_vector([[3.0], [4.0]], [0, 0]).tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match=r"^how must be 'sum', 'max' or 'mean', got 'all'$"):
-        example_vector(costs, [0, 2], "all")
+        sample_vector(costs, [0, 2], "all")
 
 
 def test_prices_in_words_name_the_first_few():

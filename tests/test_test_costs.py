@@ -13,7 +13,7 @@ from stakes import C45Classifier, FeatureCosts, Guard, GuardWarning, MinExpected
 from stakes._base.answering import model_size, paid_tests
 from stakes._cli.fit import Criterion
 from stakes._cli.learners import PRICED_LEARNERS
-from stakes.compare import compare
+from stakes.compare import evaluate_learners
 from stakes.compare.constant import ConstantClassifier
 from stakes.report import model_report, model_view
 from stakes.tree.c45.classifier import PRICED
@@ -48,18 +48,25 @@ def test_total_bill_against_a_loop(rows):
     if sum(weight) < 1e-6:
         weight = [1.0] * len(rows)
     price = {("a", "b"): 4.0, ("b", "a"): 1.5}
-    bill = metrics.total_bill(true, pred, test_costs=tests, cost_matrix=price, sample_weight=weight)
+    total_cost = metrics.cost_with_tests(
+        true, pred, test_costs=tests, cost_matrix=price, sample_weight=weight
+    )
     wrong = [price.get(pair, 0.0) for pair in zip(true, pred)]
-    assert bill.misclassification == pytest.approx(sum(w * c for w, c in zip(weight, wrong)))
-    assert bill.tests == pytest.approx(sum(w * c for w, c in zip(weight, tests)))
-    assert bill.total == pytest.approx(bill.misclassification + bill.tests)
-    assert bill.per_row == pytest.approx(bill.total / sum(weight))
-    assert bill.by_row.tolist() == pytest.approx([a + b for a, b in zip(wrong, tests)])
+    assert total_cost.misclassification == pytest.approx(sum(w * c for w, c in zip(weight, wrong)))
+    assert total_cost.tests == pytest.approx(sum(w * c for w, c in zip(weight, tests)))
+    assert total_cost.total == pytest.approx(total_cost.misclassification + total_cost.tests)
+    assert total_cost.per_row == pytest.approx(total_cost.total / sum(weight))
+    assert total_cost.by_row.tolist() == pytest.approx([a + b for a, b in zip(wrong, tests)])
 
 
 def test_total_bill_with_costs_per_example_and_one_price():
-    bill = metrics.total_bill([0, 1], [1, 1], test_costs=2, costs=[[0, 7], [1, 0]])
-    assert (bill.misclassification, bill.tests, bill.total, bill.rows) == (7, 4, 11, 2)
+    total_cost = metrics.cost_with_tests([0, 1], [1, 1], test_costs=2, costs=[[0, 7], [1, 0]])
+    assert (total_cost.misclassification, total_cost.tests, total_cost.total, total_cost.rows) == (
+        7,
+        4,
+        11,
+        2,
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,10 +81,10 @@ def test_total_bill_with_costs_per_example_and_one_price():
 )
 def test_bad_test_costs(wrong, words):
     with pytest.raises(ValueError, match=f"test_costs must be.*{words}"):
-        metrics.total_bill([0, 1], [1, 1], test_costs=wrong)
+        metrics.cost_with_tests([0, 1], [1, 1], test_costs=wrong)
 
 
-# ---- what looking costs ------------------------------------------------------------------------------------
+# ---- feature costs -----------------------------------------------------------------------------------------
 
 
 def test_looking_by_kind_of_model(german):
@@ -117,17 +124,17 @@ def test_compare_reports_both_bills(german):
         "cheap": C45Classifier(cost_matrix=costs, criterion="cs_gain", gamma=5, feature_costs=prices),
         "constant": ConstantClassifier(costs),
     }
-    plain = compare(learners, table, y, cost_matrix=costs, n_folds=3)
-    found = compare(learners, table, y, cost_matrix=costs, feature_costs=prices, n_folds=3)
+    plain = evaluate_learners(learners, table, y, cost_matrix=costs, n_folds=3)
+    found = evaluate_learners(learners, table, y, cost_matrix=costs, feature_costs=prices, n_folds=3)
     assert found.priced and not plain.priced
     for before, after in zip(plain.results, found.results):
-        assert before.cost == after.cost and before.nodes == after.nodes and before.bill is None
-        assert after.bill.mean == pytest.approx(after.cost.mean + after.test_cost.mean)
-        assert after.bill.low <= after.bill.mean <= after.bill.high
+        assert before.cost == after.cost and before.nodes == after.nodes and before.total_cost is None
+        assert after.total_cost.mean == pytest.approx(after.cost.mean + after.test_cost.mean)
+        assert after.total_cost.low <= after.total_cost.mean <= after.total_cost.high
         assert after.test_cost.mean <= after.upfront_cost + 1e-12
     assert found.results[1].test_cost.mean < found.results[0].test_cost.mean
-    assert found.results[2].bill.mean == found.results[2].cost.mean and found.results[2].nodes == 1
-    assert found.cheapest.bill.mean == min(result.bill.mean for result in found.results)
+    assert found.results[2].total_cost.mean == found.results[2].cost.mean and found.results[2].nodes == 1
+    assert found.cheapest.total_cost.mean == min(result.total_cost.mean for result in found.results)
     json.dumps(found.to_dict())
 
 
@@ -135,16 +142,18 @@ def test_the_view_and_the_page_show_them(german):
     table, y, costs, prices = german
     tree = C45Classifier(cost_matrix=costs, feature_costs=prices).fit(table, y)
     view = model_view(tree, table, y)
-    bill = metrics.total_bill(y, tree.predict(table), test_costs=tree.path_cost(table), cost_matrix=costs)
-    assert view.bill.mean == pytest.approx(bill.per_row)
-    assert view.test_cost.mean == pytest.approx(bill.tests / bill.rows)
+    total_cost = metrics.cost_with_tests(
+        y, tree.predict(table), test_costs=tree.path_cost(table), cost_matrix=costs
+    )
+    assert view.total_cost.mean == pytest.approx(total_cost.per_row)
+    assert view.test_cost.mean == pytest.approx(total_cost.tests / total_cost.rows)
     assert view.upfront_cost == tree.upfront_cost() and view.n_nodes == tree.n_nodes_
     assert view.walker["prices"] is not None
-    comparison = compare({"t": tree}, table, y, cost_matrix=costs, feature_costs=prices, n_folds=2)
+    comparison = evaluate_learners({"t": tree}, table, y, cost_matrix=costs, feature_costs=prices, n_folds=2)
     page = model_report(tree, table, y, comparison=comparison)
     assert "Tests per row" in page and "Up front" in page and f"{view.n_nodes} nodes" in page
     bare = model_view(C45Classifier().fit(table, y), table, y)
-    assert bare.bill is None and bare.walker["prices"] is None
+    assert bare.total_cost is None and bare.walker["prices"] is None
     assert "Tests per row" not in model_report(C45Classifier().fit(table, y), table, y)
 
 
@@ -196,7 +205,7 @@ def test_evaluate_with_prices(priced_csv):
     facts = json.loads(
         run("evaluate", "german", "--feature-costs", priced_csv, "--folds", 2, "-l", "nunez", "--json").stdout
     )
-    assert facts["results"][0]["bill"]["mean"] > facts["results"][0]["cost"]["mean"]
+    assert facts["results"][0]["total_cost"]["mean"] > facts["results"][0]["cost"]["mean"]
     assert "needs --feature-costs" in run("evaluate", "german", "-l", "nunez", code=1).stderr
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracles.total_cost import least_bill
+from oracles.total_cost import least_cost
 from stakes import _core
 from stakes._base.training import TrainingSet
 from stakes.costs import CostMatrix, PriceArrays
@@ -21,7 +21,7 @@ SEARCH = {
     "max_depth": 4,
     "width": 4,
     "exhaustive": False,
-    "min_objects": 1.0,
+    "min_samples_leaf": 1.0,
     "max_bins": 255,
     "max_path_cost": math.inf,
     "max_upfront_cost": math.inf,
@@ -108,11 +108,11 @@ def test_exhaustive_search_finds_the_least_bill(seed, depth):
     rng = np.random.default_rng(seed)
     penalty, least = float(rng.choice([0.0, 1.5, 6.0])), float(rng.choice([1.0, 2.0]))
     limit = float(rng.choice([math.inf, 5.0, 0.0]))
-    search = {"leaf_penalty": penalty, "min_objects": least, "max_path_cost": limit}
+    search = {"leaf_penalty": penalty, "min_samples_leaf": least, "max_path_cost": limit}
     tree = grow(problem, exhaustive=True, max_depth=depth, **search)
     rows = list(enumerate(problem["weights"].tolist()))
     data = (problem["columns"], problem["n_values"], problem["codes"], rows)
-    expected = least_bill(*data, problem["costs"], problem["prices"], penalty, depth, least, limit)
+    expected = least_cost(*data, problem["costs"], problem["prices"], penalty, depth, least, limit)
     assert bill(tree, problem, penalty) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
@@ -221,7 +221,7 @@ def test_columns_without_any_known_value_are_not_tested():
         {"leaf_penalty": math.nan},
         {"max_depth": -1},
         {"max_bins": 256},
-        {"min_objects": 0.0},
+        {"min_samples_leaf": 0.0},
         {"max_path_cost": -1.0},
         {"max_upfront_cost": math.nan},
     ],
@@ -308,7 +308,7 @@ def test_same_seed_same_tree_whatever_the_threads(seed):
 @given(seed=st.integers(0, 10_000), limit=st.integers(0, 8))
 def test_the_learner_keeps_to_budgets(seed, limit):
     problem = random_problem(seed, n_rows=40, n_columns=4)
-    options = {"leaf_penalty": 0.0, "random_state": seed, "min_objects": 1.0, "n_trees": 5}
+    options = {"leaf_penalty": 0.0, "random_state": seed, "min_samples_leaf": 1.0, "n_trees": 5}
     assert path_prices(problem["prices"], learn(problem, max_path_cost=limit, **options)).max() <= limit
     assert upfront(learn(problem, max_upfront_cost=limit, **options), problem["prices"]) <= limit
 
@@ -355,9 +355,9 @@ def test_empty_nodes_have_the_shares_above_them():
 def test_a_choice_must_be_better_by_more_than_its_error():
     rng = np.random.default_rng(0)
     first = rng.normal(10, 1, 50)
-    bills = np.column_stack([first, first + rng.normal(-0.01, 1, 50), first - 1 + rng.normal(0, 0.1, 50)])
-    assert clearly_best(bills, np.ones(50)) == 2
-    assert clearly_best(bills[:, :2], np.ones(50)) == 0
+    row_costs = np.column_stack([first, first + rng.normal(-0.01, 1, 50), first - 1 + rng.normal(0, 0.1, 50)])
+    assert clearly_best(row_costs, np.ones(50)) == 2
+    assert clearly_best(row_costs[:, :2], np.ones(50)) == 0
 
 
 def test_a_few_hundred_rows_take_a_moment():

@@ -63,7 +63,7 @@ def test_the_search_is_that_of_the_twin(seed):
     same_search(
         telling(seed, n_rows=20 if exhaustive else 30, n_columns=4),
         leaf_penalty=float(rng.choice([0.0, 1.5, 6.0])),
-        min_objects=float(rng.choice([1.0, 3.0])),
+        min_samples_leaf=float(rng.choice([1.0, 3.0])),
         max_depth=2 if exhaustive else 3,
         width=int(rng.choice([1, 2, 4])),
         exhaustive=exhaustive,
@@ -78,7 +78,7 @@ def test_one_test_is_chosen_as_the_twin_does(seed):
     problem["prices"] = PriceArrays.plain(np.random.default_rng(seed).integers(0, 30, 4).tolist())
     # Shares of rows make equal bills differ in the last bit: what is found must be as good, not the same.
     assert bill(grow(problem, width=1, max_depth=1), problem) == pytest.approx(
-        twin_of(problem, width=1, max_depth=1)[1].bill
+        twin_of(problem, width=1, max_depth=1)[1].cost
     )
 
 

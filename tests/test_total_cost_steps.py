@@ -146,23 +146,23 @@ def test_a_class_without_rows_has_costs_as_well():
 
 
 def test_bills_of_rows_by_a_tree():
-    judge = learner(trust=1.0, max_depth=1, min_objects=1.0)
+    judge = learner(trust=1.0, max_depth=1, min_samples_leaf=1.0)
     rows = four_rows()
     (tree,) = judge.grow(rows, judge.shares(rows, None), (0.0,))
     assert tree.feature.tolist() == [0, -1, -1]
     other = np.array([[0.75, 0.25], [0, 1], [0.5, 0.5], [0, 1.0]])
     # a price of 1, and 4 or 10 for each share that is mistaken
-    assert judge.bills(tree, rows, other).tolist() == [1 + 1, 1 + 4, 1 + 5, 1]
+    assert judge.row_costs(tree, rows, other).tolist() == [1 + 1, 1 + 4, 1 + 5, 1]
 
 
 def test_what_is_surely_saved_is_what_counts():
     # the second saves 3 give or take 2.9, the third saves 2 for sure
-    bills = np.array([[10.0, 2.9, 8.0], [10.0, 11.1, 8.0]])
-    assert clearly_best(bills, np.ones(2)) == 2
+    row_costs = np.array([[10.0, 2.9, 8.0], [10.0, 11.1, 8.0]])
+    assert clearly_best(row_costs, np.ones(2)) == 2
     # by weight, it is nearly as sure
-    assert clearly_best(bills, np.array([99.0, 1.0])) == 1
-    assert clearly_best(bills[:, [0, 1]], np.ones(2)) == 1
-    assert clearly_best(bills[:, [0, 1]] + [[0, 0.2]], np.ones(2)) == 0
+    assert clearly_best(row_costs, np.array([99.0, 1.0])) == 1
+    assert clearly_best(row_costs[:, [0, 1]], np.ones(2)) == 1
+    assert clearly_best(row_costs[:, [0, 1]] + [[0, 0.2]], np.ones(2)) == 0
 
 
 class Judged(_Learner):
@@ -175,7 +175,7 @@ class Judged(_Learner):
     def shares(self, rows, seed):
         self.search["seeds"].append(seed)
 
-    def bills(self, tree, rows, shares):
+    def row_costs(self, tree, rows, shares):
         self.search["judged"].append(len(rows.codes))
         assert shares.tolist() == rows.table.columns[0].tolist()
         return np.full(len(rows.codes), 3.0 if tree == 4.0 else 5.0) + rows.table.columns[0] / 1000
@@ -247,7 +247,7 @@ def test_bagged_trees_are_grown_to_the_end(monkeypatch):
     out_of_bag([np.arange(9.0)], [-1], ints(*[0, 1, 0] * 3), 2, None, np.random.default_rng(0), 1)
     assert grown == [
         GrowOptions(
-            criterion="gain", dialect="c45", min_objects=1.0, group_values=False, max_depth=-1,
+            criterion="gain", dialect="c45", min_samples_leaf=1.0, group_values=False, max_depth=-1,
             max_leaf_nodes=0, min_gain=0.0, max_bins=255, collapse=False, n_threads=1,
         )
     ]  # fmt: skip
@@ -277,7 +277,7 @@ def test_defaults_of_the_search(monkeypatch):
     (n_classes, _, prices, trust, n_trees, search), rows, choosing = seen
     assert (n_classes, prices, trust, n_trees) == (2, "prices", 0.5, 100)
     assert search == TotalCostOptions(
-        max_depth=6, width=4, exhaustive=False, min_objects=3.0, max_bins=64, max_path_cost=np.inf,
+        max_depth=6, width=4, exhaustive=False, min_samples_leaf=3.0, max_bins=64, max_path_cost=np.inf,
         max_upfront_cost=np.inf,
     )  # fmt: skip
     assert rows.codes.tolist() == [0, 0] and rows.weight.tolist() == [1, 2]

@@ -109,14 +109,14 @@ def test_the_grid_is_fine_where_the_cost_changes():
         asked.extend(values)
         return [0.0 if value > 3e-3 else 1.0 if value > 2e-5 else 2.0 for value in values]
 
-    grid = gamma_grid(costs_at)
+    param_range = gamma_grid(costs_at)
     assert len(asked) == 13
-    assert grid == sorted(grid) and grid[:2] == [0.0, 1e-6] and grid[-1] == 1e6
+    assert param_range == sorted(param_range) and param_range[:2] == [0.0, 1e-6] and param_range[-1] == 1e6
     np.testing.assert_allclose(
-        [g for g in grid if 9e-6 < g < 2e-4], 10 ** np.array([-5, -4.75, -4.5, -4.25, -4])
+        [g for g in param_range if 9e-6 < g < 2e-4], 10 ** np.array([-5, -4.75, -4.5, -4.25, -4])
     )
-    assert sum(1e-3 <= g <= 1.0001e-2 for g in grid) == 5
-    assert sum(1 <= g <= 10 for g in grid) == 2
+    assert sum(1e-3 <= g <= 1.0001e-2 for g in param_range) == 5
+    assert sum(1 <= g <= 10 for g in param_range) == 2
 
 
 # ---- the search --------------------------------------------------------------------------------------------
@@ -133,13 +133,13 @@ def by_hand(X, y, settings, splits, prices=PRICES):
     return whole.upfront_cost(), np.concatenate(right).mean(), np.concatenate(paths).mean()
 
 
-@pytest.mark.parametrize("bill", ["upfront", "path"])
+@pytest.mark.parametrize("pay", ["upfront", "path"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_results_are_those_of_separate_fits(bill, n_classes):
+def test_results_are_those_of_separate_fits(pay, n_classes):
     X, y = data(n_classes=n_classes)
     X[::7, 1] = np.nan
     splits = list(StratifiedKFold(4, shuffle=True, random_state=1).split(X, y))
-    search = TradeoffSearchCV(tree(), grid=GRID, cv=splits, bill=bill).fit(X, y)
+    search = TradeoffSearchCV(tree(), param_range=GRID, cv=splits, pay=pay).fit(X, y)
     rows = [*search.results_, search.baseline_]
     assert [row.value for row in rows] == [*GRID, None]
     for row in rows:
@@ -147,7 +147,7 @@ def test_results_are_those_of_separate_fits(bill, n_classes):
             {"criterion": "gain_ratio"} if row.is_baseline else {"criterion": "cs_gain", "gamma": row.value}
         )
         upfront, accuracy, path = by_hand(X, y, settings, splits)
-        assert row.test_cost == pytest.approx(upfront if bill == "upfront" else path)
+        assert row.test_cost == pytest.approx(upfront if pay == "upfront" else path)
         assert row.accuracy == pytest.approx(accuracy)
         assert row.mistake_cost == pytest.approx(1 - accuracy)
 
@@ -174,7 +174,7 @@ def test_the_chosen_model_is_the_cheapest_within_the_tolerance():
 
 def test_the_baseline_stays_where_nothing_is_good_enough():
     X, y = data()
-    search = TradeoffSearchCV(tree(), grid=[1e5, 1e6], tolerance=0.0).fit(X, y)
+    search = TradeoffSearchCV(tree(), param_range=[1e5, 1e6], tolerance=0.0).fit(X, y)
     assert all(not p.within and p.test_cost == 0 for p in search.results_)
     assert search.baseline_chosen_ and search.best_point_ is search.baseline_
     assert search.best_params_ == {"criterion": "gain_ratio"}
@@ -186,7 +186,9 @@ def test_the_baseline_stays_where_nothing_is_good_enough():
 
 def test_the_baseline_has_no_limits():
     X, y = data()
-    search = TradeoffSearchCV(tree(), param="max_upfront_cost", grid=[0.0, 0.5, 1.5], cv=4).fit(X, y)
+    search = TradeoffSearchCV(tree(), param_name="max_upfront_cost", param_range=[0.0, 0.5, 1.5], cv=4).fit(
+        X, y
+    )
     assert [p.test_cost <= p.value for p in search.results_] == [True] * 3
     assert search.baseline_.test_cost == C45Classifier(feature_costs=PRICES).fit(X, y).upfront_cost()
 
@@ -195,7 +197,7 @@ def test_the_least_total_bill():
     X, y = data()
     costs = CostMatrix([[0, 30], [10, 0]])
     search = TradeoffSearchCV(
-        tree(), grid=GRID, cv=5, objective="cost", select="total", bill="path", cost_matrix=costs
+        tree(), param_range=GRID, cv=5, objective="cost", select="total", pay="path", cost_matrix=costs
     ).fit(X, y)
     totals = [p.test_cost + p.mistake_cost for p in [*search.results_, search.baseline_]]
     assert search.best_point_.total_cost == min(totals)
@@ -209,7 +211,7 @@ def test_mistakes_are_billed_by_the_costs_given():
     costs = rng.uniform(1, 9, (len(y), 2))
     costs[np.arange(len(y)), noisy] = 0
     splits = list(StratifiedKFold(3).split(X, noisy))
-    search = TradeoffSearchCV(tree(), grid=[0.1], cv=splits).fit(X, noisy, costs=costs)
+    search = TradeoffSearchCV(tree(), param_range=[0.1], cv=splits).fit(X, noisy, costs=costs)
     paid = [
         costs[test, tree(gamma=0.1).fit(X[train], noisy[train], costs=costs[train]).predict(X[test])]
         for train, test in splits
@@ -223,17 +225,17 @@ def test_weights_count_as_rows():
     splits = list(StratifiedKFold(3).split(X, y))
     again = np.repeat(np.arange(90), weight)
     repeated = [(np.flatnonzero(np.isin(again, a)), np.flatnonzero(np.isin(again, b))) for a, b in splits]
-    one = TradeoffSearchCV(tree(), grid=GRID, cv=splits).fit(X, y, sample_weight=weight)
-    other = TradeoffSearchCV(tree(), grid=GRID, cv=repeated).fit(X[again], y[again])
+    one = TradeoffSearchCV(tree(), param_range=GRID, cv=splits).fit(X, y, sample_weight=weight)
+    other = TradeoffSearchCV(tree(), param_range=GRID, cv=repeated).fit(X[again], y[again])
     for a, b in zip(one.results_, other.results_):
         assert (a.test_cost, a.within) == (b.test_cost, b.within)
         assert a.accuracy == pytest.approx(b.accuracy)
 
 
-@pytest.mark.parametrize("bill", ["upfront", "path"])
-def test_threads_change_nothing(bill):
+@pytest.mark.parametrize("pay", ["upfront", "path"])
+def test_threads_change_nothing(pay):
     X, y = data()
-    searches = [TradeoffSearchCV(tree(), cv=4, bill=bill, n_jobs=n).fit(X, y) for n in (None, 2, 5)]
+    searches = [TradeoffSearchCV(tree(), cv=4, pay=pay, n_jobs=n).fit(X, y) for n in (None, 2, 5)]
     for other in searches[1:]:
         assert other.results_ == searches[0].results_
         assert other.best_params_ == searches[0].best_params_
@@ -242,7 +244,7 @@ def test_threads_change_nothing(bill):
 
 def test_without_prices_the_columns_are_counted():
     X, y = data()
-    search = TradeoffSearchCV(grid=GRID, cv=4).fit(X, y)
+    search = TradeoffSearchCV(param_range=GRID, cv=4).fit(X, y)
     used = {int(f) for f in search.best_estimator_.tree_.feature if f >= 0}
     assert search.upfront_cost() == len(used)
     assert clone(search.best_estimator_).fit(X, y).upfront_cost() == len(used)
@@ -253,7 +255,7 @@ def test_a_class_of_one_row():
     y[0] = 2
     costs = np.array([[0, 1, 2], [3, 0, 4], [5, 6, 0.0]])
     for settings in ({}, {"cost_matrix": costs}):
-        search = TradeoffSearchCV(tree(**settings), grid=GRID, cv=3).fit(X, y)
+        search = TradeoffSearchCV(tree(**settings), param_range=GRID, cv=3).fit(X, y)
         assert list(search.classes_) == [0, 1, 2]
         assert all(np.isfinite(p.mistake_cost) for p in search.results_)
 
@@ -263,7 +265,7 @@ def test_nominal_columns_by_number():
     X = np.column_stack([rng.integers(0, 3, 120), rng.normal(size=120)])
     y = (X[:, 0] == 1).astype(int)
     estimator = C45Classifier(criterion="cs_gain", feature_costs=[1.0, 2.0], categorical_features=[0])
-    search = TradeoffSearchCV(estimator, grid=[0.0, 0.01], cv=3).fit(X, y)
+    search = TradeoffSearchCV(estimator, param_range=[0.0, 0.01], cv=3).fit(X, y)
     assert search.best_estimator_.categorical_features == [0]
     assert search.best_estimator_.tree_.n_branches[0] == 3
     assert search.score(X, y) == 1
@@ -271,7 +273,7 @@ def test_nominal_columns_by_number():
 
 def test_saved_and_read(tmp_path):
     X, y = data()
-    for settings in ({"grid": GRID}, {"grid": GRID[-1:], "tolerance": 0.0}):
+    for settings in ({"param_range": GRID}, {"param_range": GRID[-1:], "tolerance": 0.0}):
         search = TradeoffSearchCV(tree(), cv=3, **settings).fit(X, y)
         save_model(search, tmp_path / "model.json")
         for back in (load_model(tmp_path / "model.json"), pickle.loads(pickle.dumps(search))):
@@ -293,7 +295,7 @@ def test_saved_and_read(tmp_path):
 )
 def test_damaged_documents(change):
     X, y = data(60)
-    document = TradeoffSearchCV(tree(), grid=GRID, cv=3).fit(X, y).to_dict()
+    document = TradeoffSearchCV(tree(), param_range=GRID, cv=3).fit(X, y).to_dict()
     change(document["state"]["fitted"])
     with pytest.raises(ValueError, match="fitted"):
         TradeoffSearchCV.from_dict(document)
@@ -343,18 +345,18 @@ def test_a_sorted_table_is_forgotten_by_its_rows():
     "settings, error, words",
     [
         ({"estimator": DecisionTreeClassifier()}, TypeError, "tree classifier"),
-        ({"estimator": C45Classifier(feature_costs=PRICES)}, ValueError, "criterion that heeds prices"),
-        ({"param": "colour"}, ValueError, "param must be a parameter of C45Classifier"),
-        ({"param": "confidence"}, ValueError, "grid must list the values"),
-        ({"grid": []}, ValueError, "at least one value"),
-        ({"grid": [-1.0]}, ValueError, "gamma"),
-        ({"grid": "many"}, ValueError, "grid"),
+        ({"estimator": C45Classifier(feature_costs=PRICES)}, ValueError, "criterion with feature costs"),
+        ({"param_name": "colour"}, ValueError, "param_name must be a parameter of C45Classifier"),
+        ({"param_name": "confidence"}, ValueError, "param_range must list the values"),
+        ({"param_range": []}, ValueError, "at least one value"),
+        ({"param_range": [-1.0]}, ValueError, "gamma"),
+        ({"param_range": "many"}, ValueError, "param_range"),
         ({"cv": 1}, ValueError, "cv must be"),
         ({"cv": []}, ValueError, "cv must test"),
         ({"tolerance": -0.1}, ValueError, "tolerance"),
         ({"objective": "speed"}, ValueError, "objective"),
         ({"select": "best"}, ValueError, "select"),
-        ({"bill": "none"}, ValueError, "bill"),
+        ({"pay": "none"}, ValueError, "pay"),
         ({"n_jobs": 0}, ValueError, "n_jobs"),
         (
             {"estimator": C45Classifier(criterion="cs_gain", feature_costs={"x0": 1.0})},

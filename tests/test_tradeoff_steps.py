@@ -76,7 +76,7 @@ def test_equal_points_go_to_the_better_and_then_to_the_first():
     assert choose_point([a, b], baseline, **options) is baseline
     assert choose_point([a, b], TradeoffPoint(None, 3.0, 0.8, 0.2), **options) is a
     assert choose_point([a, b, c], TradeoffPoint(None, 4.0, 0.9, 0.1), **options) is a
-    # of equal totals the one with the smaller price of looking
+    # of equal totals the one with the smaller feature costs
     assert choose_point([a, b, c], baseline, objective="cost", select="total") is c
     assert [p.value for p in pareto_front([a, b, c, baseline], "cost")] == ["c", None]
     new = TradeoffPoint(1, 2.0, 3.0, 4.0)
@@ -93,15 +93,15 @@ def test_the_whole_default_grid():
 
 def test_descriptions():
     assert judged().describe() == (
-        "gamma=1: looking costs 4, accuracy 0.9000, mistakes cost 1.2 per row. "
-        "Baseline: looking costs 10, accuracy 0.9050, mistakes cost 0.99 per row."
+        "gamma=1: features cost 4, accuracy 0.9000, mistakes cost 1.2 per row. "
+        "Baseline: features cost 10, accuracy 0.9050, mistakes cost 0.99 per row."
     )
-    assert judged(select="total").describe().startswith("gamma=1.235e+04: looking costs 1, accuracy 0.8000")
+    assert judged(select="total").describe().startswith("gamma=1.235e+04: features cost 1, accuracy 0.8000")
     named = [TradeoffPoint("nunez", 1.0, 1.0, 0.0), POINTS[-1]]
-    assert judged(named, param="criterion").describe().startswith("criterion='nunez': looking costs 1,")
-    assert judged(POINTS[3:], param="min_objects").describe() == (
-        "No setting of min_objects is good enough and cheaper: the baseline stays "
-        "(looking costs 10, accuracy 0.9050, mistakes cost 0.99 per row)."
+    assert judged(named, param_name="criterion").describe().startswith("criterion='nunez': features cost 1,")
+    assert judged(POINTS[3:], param_name="min_samples_leaf").describe() == (
+        "No setting of min_samples_leaf is good enough and cheaper: the baseline stays "
+        "(features cost 10, accuracy 0.9050, mistakes cost 0.99 per row)."
     )
 
 
@@ -113,7 +113,7 @@ def test_a_picture_of_the_points(objective, heights, name):
     pytest.importorskip("matplotlib").use("agg")
     from matplotlib import pyplot
 
-    search = judged(objective=objective, bill="path")
+    search = judged(objective=objective, pay="path")
     ax = search.plot()
     drawn = {line.get_label(): line.get_xydata().tolist() for line in ax.lines}
     assert drawn["values of gamma"] == [[x, y] for x, y in zip([9, 4, 4, 1], heights, strict=True)]
@@ -121,7 +121,7 @@ def test_a_picture_of_the_points(objective, heights, name):
     assert drawn["front"] == [[p.test_cost, h] for p, h in zip(search.front_, height, strict=True)]
     assert drawn["baseline"] == [[10, 0.905 if objective == "accuracy" else 0.99]]
     assert drawn["chosen"][0][0] == search.best_point_.test_cost
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("cost of looking (path)", name)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("feature costs (path)", name)
     assert {line.get_label(): (line.get_marker(), line.get_color()) for line in ax.lines} == {
         "values of gamma": ("o", "0.75"),
         "front": ("o", "C0"),
@@ -142,16 +142,16 @@ def test_what_a_picture_needs_is_named(monkeypatch):
 
 
 def test_points_are_written_and_read():
-    search = judged(grid=[1])
+    search = judged(param_range=[1])
     document = search._fitted_to_dict()
     assert document["grid_given"] is True and judged()._fitted_to_dict()["grid_given"] is False
     back = TradeoffSearchCV(tolerance=0.0)
     back._fitted_from_dict(document)
-    assert back.grid == [0.0, 0.5, 1.0, 12345.678] and back.best_params_ == {"gamma": 0.0}
+    assert back.param_range == [0.0, 0.5, 1.0, 12345.678] and back.best_params_ == {"gamma": 0.0}
     assert back.baseline_.is_baseline and not any(p.is_baseline for p in back.results_)
     free = TradeoffSearchCV()
     free._fitted_from_dict(document | {"grid_given": False})
-    assert free.grid is None
+    assert free.param_range is None
     with pytest.raises(ValueError, match="'tolerance' parameter"):
         TradeoffSearchCV(tolerance=-1)._fitted_from_dict(document)
     with pytest.raises(ValueError, match="must have at least two points, all of finite numbers"):
@@ -165,9 +165,9 @@ def test_points_are_written_and_read():
 
 def test_grids_are_plain_values():
     inner = C45Classifier(criterion="cs_gain")
-    given = TradeoffSearchCV(grid=np.array([1.0, 2.0]))._given_grid(inner)
+    given = TradeoffSearchCV(param_range=np.array([1.0, 2.0]))._given_grid(inner)
     assert given == [1.0, 2.0] and type(given[0]) is float
-    mixed = TradeoffSearchCV(grid=(np.float64(1.0), "x", None))._given_grid(inner)
+    mixed = TradeoffSearchCV(param_range=(np.float64(1.0), "x", None))._given_grid(inner)
     assert mixed == [1.0, "x", None] and type(mixed[0]) is float
     assert TradeoffSearchCV()._given_grid(inner) is None
 
@@ -177,9 +177,11 @@ def test_the_estimator_by_default_knows_prices():
     assert inner.criterion == "cs_gain" and inner.feature_costs is None
     for criterion in ("gain_ratio", "gain", "gini"):
         estimator = C45Classifier(criterion=criterion)
-        with pytest.raises(ValueError, match=f"heeds prices for param='gamma'.*got criterion='{criterion}'"):
+        with pytest.raises(
+            ValueError, match=f"feature costs for param_name='gamma'.*got criterion='{criterion}'"
+        ):
             TradeoffSearchCV(estimator)._inner()
-        assert TradeoffSearchCV(estimator, param="min_objects")._inner() is estimator
+        assert TradeoffSearchCV(estimator, param_name="min_samples_leaf")._inner() is estimator
 
 
 # ---- fits --------------------------------------------------------------------------------------------------
@@ -248,8 +250,8 @@ def test_figures_of_a_cross_validation():
 
     weight = np.array([1.0, 1, 1, 1, 2, 2])
     splits = [(np.arange(4), np.array([4, 5])), (np.array([4, 5]), np.array([0, 2]))]
-    for bill, paths in (("path", (9 * 4 + 7 + 8) / 6), ("upfront", 0)):
-        kept = study(weight=weight, cv=splits, bill=bill)
+    for pay, paths in (("path", (9 * 4 + 7 + 8) / 6), ("upfront", 0)):
+        kept = study(weight=weight, cv=splits, pay=pay)
         kept._fit = lambda table, targets, changed: Constant("b" if changed is None else "c")
         right, mistakes, looked = kept.cross_validate([1.0])
         np.testing.assert_allclose(right, [4 / 6, 1 / 6])
@@ -312,10 +314,12 @@ def test_prices_of_the_grid_and_of_the_baseline():
     assert asked == [{"gamma": 2.0}, {"gamma": 1.0}, None] and counted == [2, 1]
     asked.clear()
     counted.clear()
-    grid, costs = kept.upfront(None)
-    assert len(grid) == 50 and costs == [*(-value for value in grid), 99.0]
+    param_range, costs = kept.upfront(None)
+    assert len(param_range) == 50 and costs == [*(-value for value in param_range), 99.0]
     # each value is learnt once
-    assert sorted(c["gamma"] for c in asked[:-1]) == grid and asked[-1] is None and counted == [13, 37, 1]
+    assert (
+        sorted(c["gamma"] for c in asked[:-1]) == param_range and asked[-1] is None and counted == [13, 37, 1]
+    )
 
 
 def test_as_many_fits_are_announced_as_are_made():
@@ -360,7 +364,7 @@ def test_progress_is_shown_on_a_terminal(monkeypatch, verbose, terminal):
 
 def test_fitting_says_what_was_chosen_where_asked(capsys):
     frame = pd.DataFrame(X, columns=["p", "q"])
-    options = {"grid": [0.0, 50.0], "cv": [(np.arange(6), np.arange(6))]}
+    options = {"param_range": [0.0, 50.0], "cv": [(np.arange(6), np.arange(6))]}
     quiet = TradeoffSearchCV(**options).fit(frame, Y)
     assert capsys.readouterr().err == ""
     loud = TradeoffSearchCV(verbose=1, **options).fit(frame, Y)

@@ -214,7 +214,7 @@ def test_the_legend_names_up_to_twelve_classes():
     items = svg._legend_items(with_classes(12))
     assert [name for name, _ in items] == [*(f"class {k}" for k in range(12)), "share of cost"]
     colours = [colour for _, colour in items]
-    assert colours[:8] == list(svg.PALETTE) and colours[8:12] == colours[:4] and colours[12] == svg.DEARER
+    assert colours[:8] == list(svg.PALETTE) and colours[8:12] == colours[:4] and colours[12] == svg.COSTLIER
     names = [name for name, _ in svg._legend_items(with_classes(13))]
     assert names == [*(f"class {k}" for k in range(11)), "2 more", "share of cost"]
 

@@ -83,8 +83,8 @@ def test_unit_weights_are_no_weights(data, how):
 def test_order_of_rows(seed, criterion):
     X, y, weight = continuous(seed, missing=0.1 * (seed % 2))
     rows = np.random.default_rng(seed).permutation(len(y))
-    one = C45Classifier(criterion=criterion, min_objects=FAR_FROM_TIES).fit(X, y, sample_weight=weight)
-    other = C45Classifier(criterion=criterion, min_objects=FAR_FROM_TIES).fit(
+    one = C45Classifier(criterion=criterion, min_samples_leaf=FAR_FROM_TIES).fit(X, y, sample_weight=weight)
+    other = C45Classifier(criterion=criterion, min_samples_leaf=FAR_FROM_TIES).fit(
         X[rows], y[rows], sample_weight=weight[rows]
     )
     assert same_tree(as_nodes(one.tree_), as_nodes(other.tree_))
@@ -95,8 +95,8 @@ def test_order_of_rows(seed, criterion):
 def test_order_of_columns(seed, criterion):
     X, y, weight = continuous(seed, missing=0.1 * (seed % 2))
     order = np.random.default_rng(seed).permutation(X.shape[1])
-    one = C45Classifier(criterion=criterion, min_objects=FAR_FROM_TIES).fit(X, y, sample_weight=weight)
-    other = C45Classifier(criterion=criterion, min_objects=FAR_FROM_TIES).fit(
+    one = C45Classifier(criterion=criterion, min_samples_leaf=FAR_FROM_TIES).fit(X, y, sample_weight=weight)
+    other = C45Classifier(criterion=criterion, min_samples_leaf=FAR_FROM_TIES).fit(
         X[:, order], y, sample_weight=weight
     )
     feature = other.tree_.feature.copy()
@@ -109,8 +109,8 @@ def test_order_of_columns(seed, criterion):
 def test_names_of_classes(seed, criterion):
     X, y, weight = continuous(seed, missing=0.1 * (seed % 2))
     names = np.array([7, 3, 5])  # sorted in another order than the codes
-    one = C45Classifier(criterion=criterion, min_objects=FAR_FROM_TIES).fit(X, y, sample_weight=weight)
-    other = C45Classifier(criterion=criterion, min_objects=FAR_FROM_TIES).fit(
+    one = C45Classifier(criterion=criterion, min_samples_leaf=FAR_FROM_TIES).fit(X, y, sample_weight=weight)
+    other = C45Classifier(criterion=criterion, min_samples_leaf=FAR_FROM_TIES).fit(
         X, names[y], sample_weight=weight
     )
     order = [other.classes_.tolist().index(name) for name in names]
@@ -240,7 +240,7 @@ def test_few_values_need_no_bins(seed, criterion):
     X, y, weight = continuous(seed, n_rows=400)
     X = X.round(1)
     X[rng.random(X.shape) < 0.05 * (seed % 2)] = np.nan
-    how = {"criterion": criterion, "prune": None, "collapse": False, "min_objects": FAR_FROM_TIES}
+    how = {"criterion": criterion, "prune": None, "collapse": False, "min_samples_leaf": FAR_FROM_TIES}
     exact = C45Classifier(**how).fit(X, y, sample_weight=weight)
     binned = C45Classifier(max_bins=255, **how).fit(X, y, sample_weight=weight)
     assert np.array_equal(exact.tree_.feature, binned.tree_.feature)
@@ -266,7 +266,10 @@ def test_bins_of_coarse_tables(data, how):
 
 def test_grouping_forgives_rounding():
     """Subtracted histograms miss a group's whole weight by a last bit; that must not change the merging."""
-    data, how = coarse(905), Options(criterion="gini", min_objects=1.0, group_values=True, collapse=False)
+    data, how = (
+        coarse(905),
+        Options(criterion="gini", min_samples_leaf=1.0, group_values=True, collapse=False),
+    )
     exact, binned = (as_nodes(core_model(core_grow(data, how, max_bins=b), data)) for b in (0, 255))
     assert same_leaves(exact, binned)
 

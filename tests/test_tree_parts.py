@@ -47,7 +47,7 @@ def test_costs_of_nodes():
     assert fitted.node_costs().tolist() == [16, 8, 5, 0, 8, 0, 0, 0]
     assert fitted.n_classes == 3 and fitted.labels == [1, 2, 30]
     plain = replace(fitted, costs=None)
-    assert plain.bill.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    assert plain.cost_values.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     assert plain.node_costs().tolist() == [16, 8, 2, 0, 8, 0, 0, 0]
     observed = replace(fitted, observed=np.ones((8, 3)))
     assert observed.node_costs().tolist() == [2, 2, 3.5, 2, 2, 2, 2, 2]

@@ -45,7 +45,7 @@ def grow(data, options, price, needed, gamma, **more):
         core_weights(data),
         _core.GrowOptions(
             criterion=options.criterion,
-            min_objects=options.min_objects,
+            min_samples_leaf=options.min_samples_leaf,
             collapse=False,
             gamma=gamma,
             **more,

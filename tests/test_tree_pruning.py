@@ -69,7 +69,7 @@ def estimated_cost(fitted):
     """What ``prune="cost"`` does in the core: Laplace-corrected loss, from the leaves up."""
     counts = fitted.counts
     shares = (counts + 1) / (counts.sum(axis=1, keepdims=True) + fitted.n_classes)
-    loss = counts.sum(axis=1) * (shares @ fitted.bill).min(axis=1)
+    loss = counts.sum(axis=1) * (shares @ fitted.cost_values).min(axis=1)
     leaves = np.zeros(len(loss), dtype=bool)
     for node in reversed(range(len(loss))):
         below = fitted.tree.children(node)
@@ -85,7 +85,7 @@ def estimated_cost(fitted):
     [
         {},
         {"cost_use": "none", "decision": "min_cost", "smoothing": "laplace"},
-        {"cost_use": "priors", "min_objects": 8},
+        {"cost_use": "priors", "min_samples_leaf": 8},
         {"smoothing": "m", "group_values": True},
     ],
 )

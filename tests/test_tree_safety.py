@@ -101,8 +101,8 @@ def test_strides_of_all_kinds():
         ({"max_bins": 1}, "max_bins"),
         ({"max_bins": 256}, "max_bins"),
         ({"max_bins": -1}, "max_bins"),
-        ({"min_objects": 0.0}, "min_objects"),
-        ({"min_objects": float("nan")}, "min_objects"),
+        ({"min_samples_leaf": 0.0}, "min_samples_leaf"),
+        ({"min_samples_leaf": float("nan")}, "min_samples_leaf"),
     ],
 )
 def test_bad_training_data(changes, words):
@@ -132,19 +132,21 @@ def test_more_categories_than_there_is_room_for():
 
 def test_codes_out_of_range_are_missing():
     codes = np.array([0, 1, 2**31 - 1, -(2**31), 3, -1] * 2, dtype=np.int32)
-    tree = grow(_core.Table([codes], [3]), np.array([0, 1, 0, 1, 0, 1] * 2, dtype=np.int32), min_objects=1.0)
+    tree = grow(
+        _core.Table([codes], [3]), np.array([0, 1, 0, 1, 0, 1] * 2, dtype=np.int32), min_samples_leaf=1.0
+    )
     assert tree.arrays()[6][:2].tolist() == [6.0, 6.0]
 
 
 def test_as_many_classes_as_there_may_be():
     classes = np.arange(12, dtype=np.int32) + 65_000
-    tree = grow(classes=classes, n_classes=65_535, min_objects=1.0)
+    tree = grow(classes=classes, n_classes=65_535, min_samples_leaf=1.0)
     assert tree.arrays()[6].reshape(-1, 65_535)[0].sum() == 12
 
 
 def test_other_tables_are_refused_in_pruning():
     """Pruning reads columns by the numbers in the tree: another table could lead it out of bounds."""
-    tree, classes = grow(min_objects=1.0), small_classes()
+    tree, classes = grow(min_samples_leaf=1.0), small_classes()
     others = [
         _core.Table([np.zeros(12)], [-1]),
         _core.Table([np.arange(12.0), np.zeros(12, dtype=np.int32)], [-1, 9]),

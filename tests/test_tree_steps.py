@@ -208,8 +208,8 @@ def handed_on(monkeypatch, name, **params):
 
 def test_growing_gets_every_parameter(monkeypatch):
     given = {
-        "dialect": "j48", "criterion": "cs_gain", "min_objects": 3.5, "group_values": True, "max_depth": 7,
-        "max_leaf_nodes": 9, "min_gain": 0.5,
+        "dialect": "j48", "criterion": "cs_gain", "min_samples_leaf": 3.5, "group_values": True,
+        "max_depth": 7, "max_leaf_nodes": 9, "min_gain": 0.5,
         "max_bins": 31, "collapse": False, "gamma": 0.75, "ratio_of_candidate": False, "max_upfront_cost": 11,
         "max_path_cost": 5,
     }  # fmt: skip
@@ -419,7 +419,7 @@ def test_bills_of_questions():
     assert [(q.feature, q.price) for q in poor.left_out] == [("town", 10.0)] and poor.total == 1
     assert str(poor).splitlines()[1:] == [
         "Asked: a <&> b (1); 1 in all.",
-        "Too dear for the budget: town (10).",
+        "Too costly for the budget: town (10).",
     ]
     assert str(acquire(fitted, {}.get, budget=0)).splitlines()[1] == "Asked: nothing; 0 in all."
     rich = Acquisition(fitted, {"a <&> b": 1.0}, budget=10.5)

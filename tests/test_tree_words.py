@@ -69,7 +69,9 @@ def test_leaf_table_adds_up(seed):
     for leaf in leaves:
         assert len(leaf.conditions) == len(path_ranges(fitted, leaf.node, fitted.tree.parent))
         k = fitted.labels.index(leaf.label)
-        expected = sum(fitted.values[leaf.node, j] * fitted.bill[j, k] for j in range(fitted.n_classes))
+        expected = sum(
+            fitted.values[leaf.node, j] * fitted.cost_values[j, k] for j in range(fitted.n_classes)
+        )
         assert leaf.expected_cost == pytest.approx(expected)
 
 

@@ -15,7 +15,7 @@ MUTABLE = {"Declared", "Plan", "Range", "RawTable", "Run", "Sampler", "Training"
 #: Compared by identity although they hold no array themselves.
 WITH_IDENTITY = {"FeatureCosts", "Runs", "Sampler", "Trained"}
 #: Never compared.
-WITHOUT_IDENTITY = {"Blend", "Kernel", "Linear", "Numbers", "RawTable", "Trees", "_Picture"}
+WITHOUT_IDENTITY = {"Blend", "Kernel", "Linear", "TableEncoder", "RawTable", "Trees", "_Picture"}
 
 
 def dataclasses():

@@ -103,7 +103,7 @@ void check_options(const evolve::EvolveOptions& options) {
 
 evolve::PriceMode mode_of(const std::string& name) {
   if (name == "path") return evolve::PriceMode::path;
-  require(name == "upfront", "price_mode must be 'path' or 'upfront'");
+  require(name == "upfront", "pay must be 'path' or 'upfront'");
   return evolve::PriceMode::upfront;
 }
 
@@ -111,7 +111,7 @@ void init_evolution(evolve::Evolution* self, const Arrays& columns, const std::v
                     const std::vector<bool>& nominal, const DenseCodes& classes, std::int32_t n_classes,
                     const DenseMatrix& costs, evolve::EvolveOptions options, bool costs_per_row,
                     const std::optional<DenseNumbers>& weights, const std::optional<double>& abstain_cost,
-                    const std::optional<Prices>& prices, const std::string& price_mode) {
+                    const std::optional<Prices>& prices, const std::string& pay) {
   const std::size_t n = classes.shape(0);
   require(n >= 1 && n < 0xFFFFFFC0u, "the number of rows is out of range");
   require(columns.size() >= 1 && n_values.size() == columns.size() && nominal.size() == columns.size(),
@@ -145,7 +145,7 @@ void init_evolution(evolve::Evolution* self, const Arrays& columns, const std::v
   if (prices) {
     require(prices->needed.size() == columns.size(), "prices must know every column of the table");
     table.prices = *prices;
-    options.prices = mode_of(price_mode);
+    options.prices = mode_of(pay);
   }
   check_options(options);
   nb::gil_scoped_release release;
@@ -189,7 +189,7 @@ void bind_evolve(nb::module_& m) {
   nb::class_<Evolution>(m, "Evolution", "A population of trees on one table.")
       .def("__init__", &init_evolution, "columns"_a, "n_values"_a, "nominal"_a, "classes"_a, "n_classes"_a,
            "costs"_a, "options"_a, nb::kw_only(), "costs_per_row"_a = false, "weights"_a.none() = nb::none(),
-           "abstain_cost"_a.none() = nb::none(), "prices"_a.none() = nb::none(), "price_mode"_a = "path")
+           "abstain_cost"_a.none() = nb::none(), "prices"_a.none() = nb::none(), "pay"_a = "path")
       .def_prop_ro("size", [](const Evolution& self) { return self.trees().options().population_size; })
       .def("solve", &Evolution::solve, nb::call_guard<nb::gil_scoped_release>(),
            "Search the best tree at once where trees have few levels; whether none can be better.")

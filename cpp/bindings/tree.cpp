@@ -162,7 +162,7 @@ PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n
   if (options.max_bins < 0 || options.max_bins > 255 || options.max_bins == 1) {
     throw std::invalid_argument("max_bins must be 0 (exact) or 2 to 255");
   }
-  if (!(options.min_objects > 0.0)) throw std::invalid_argument("min_objects must be positive");
+  if (!(options.min_samples_leaf > 0.0)) throw std::invalid_argument("min_samples_leaf must be positive");
   if (!(options.gamma >= 0.0)) throw std::invalid_argument("gamma must not be negative");
   options.n_threads = std::max(1, options.n_threads);
   const Training training = training_of(table, classes, n_classes, weights);
@@ -188,7 +188,7 @@ PyTree grow_total_cost(const PyTable& table, const DenseCodes& classes, std::int
   if (options.max_bins < 2 || options.max_bins > 255) {
     throw std::invalid_argument("max_bins must be 2 to 255");
   }
-  if (!(options.min_objects > 0.0)) throw std::invalid_argument("min_objects must be positive");
+  if (!(options.min_samples_leaf > 0.0)) throw std::invalid_argument("min_samples_leaf must be positive");
   if (!(options.max_path_cost >= 0.0) || !(options.max_upfront_cost >= 0.0)) {
     throw std::invalid_argument("max_path_cost and max_upfront_cost must be at least 0");
   }
@@ -291,7 +291,7 @@ void bind_tree(nb::module_& m) {
       .words(
           "dialect", [](const GrowOptions& self) { return word_of(kDialects, self.dialect); },
           [](GrowOptions& self, const std::string& name) { self.dialect = dialect_of(name); })
-      .field("min_objects", &GrowOptions::min_objects)
+      .field("min_samples_leaf", &GrowOptions::min_samples_leaf)
       .field("group_values", &GrowOptions::group_values)
       .field("max_depth", &GrowOptions::max_depth)
       .field("max_leaf_nodes", &GrowOptions::max_leaf_nodes)
@@ -307,12 +307,12 @@ void bind_tree(nb::module_& m) {
       .finish();
 
   using tree::TotalCostOptions;
-  OptionsClass<TotalCostOptions>(m, "TotalCostOptions", "How a tree with a small bill is searched.")
+  OptionsClass<TotalCostOptions>(m, "TotalCostOptions", "How a tree with a small cost is searched.")
       .field("leaf_penalty", &TotalCostOptions::leaf_penalty)
       .field("max_depth", &TotalCostOptions::max_depth)
       .field("width", &TotalCostOptions::width)
       .field("exhaustive", &TotalCostOptions::exhaustive)
-      .field("min_objects", &TotalCostOptions::min_objects)
+      .field("min_samples_leaf", &TotalCostOptions::min_samples_leaf)
       .field("max_bins", &TotalCostOptions::max_bins)
       .field("max_path_cost", &TotalCostOptions::max_path_cost)
       .field("max_upfront_cost", &TotalCostOptions::max_upfront_cost)

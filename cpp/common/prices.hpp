@@ -27,7 +27,7 @@ class Paid {
   Paid() = default;
   explicit Paid(const Prices& prices) : resource_(prices.resources.size(), 0), group_(prices.n_groups, 0) {}
 
-  // What reading the column would add to the bill.
+  // What reading the column would add to the cost.
   double marginal(const Prices& prices, std::size_t column) const {
     if (prices.empty()) return 0.0;
     double price = 0.0;

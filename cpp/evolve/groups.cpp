@@ -22,14 +22,14 @@ std::vector<double> rank_values(const EvolveTable& table, const EvolveColumn& co
 std::pair<std::int32_t, std::int32_t> likely_answers(const EvolveTable& table, const Reach& reach) {
   const auto k = static_cast<std::size_t>(table.n_classes);
   if (table.cost_per_row) return {reach.answer, reach.answer == 0 && k > 1 ? 1 : 0};
-  std::vector<std::pair<double, std::int32_t>> bills;
+  std::vector<std::pair<double, std::int32_t>> costs;
   for (std::size_t p = 0; p < k; ++p) {
-    double bill = 0.0;
-    for (std::size_t c = 0; c < k; ++c) bill += reach.class_weights[c] * table.costs[c * k + p];
-    bills.emplace_back(bill, static_cast<std::int32_t>(p));
+    double cost = 0.0;
+    for (std::size_t c = 0; c < k; ++c) cost += reach.class_weights[c] * table.costs[c * k + p];
+    costs.emplace_back(cost, static_cast<std::int32_t>(p));
   }
-  std::sort(bills.begin(), bills.end());
-  return {bills[0].second, bills[std::min<std::size_t>(1, k - 1)].second};
+  std::sort(costs.begin(), costs.end());
+  return {costs[0].second, costs[std::min<std::size_t>(1, k - 1)].second};
 }
 
 // Whether another answer costs no more, whatever the rows: later ones of equals go.
@@ -48,7 +48,7 @@ bool outdone(const std::vector<double>& costs, std::size_t k, const std::vector<
 
 LeafModel Ledger::model(const std::vector<std::size_t>& channels) const {
   LeafModel model{channels.size(), table_.cost_per_row, {}, table_.abstain_cost, least_, scale_};
-  for (std::size_t p = 0; p < n_classes_ && !model.bills; ++p) {
+  for (std::size_t p = 0; p < n_classes_ && !model.are_costs; ++p) {
     if (counts() && outdone(table_.costs, n_classes_, channels, p)) continue;
     for (const std::size_t c : channels) model.costs.push_back(table_.costs[c * n_classes_ + p]);
   }

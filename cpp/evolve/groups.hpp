@@ -11,7 +11,7 @@
 
 namespace stakes::evolve {
 
-// Sums over rows from which the cost of a leaf follows: class weights, or bills of all answers where each row
+// Sums over rows from which the cost of a leaf follows: class weights, or costs of all answers where each row
 // has costs of its own.
 class Ledger {
  public:
@@ -47,7 +47,7 @@ class Ledger {
 
   double scale() const { return scale_; }
   // The most that a row of a class can cost.
-  double dearest(std::size_t c) const {
+  double costliest(std::size_t c) const {
     const double* costs = &table_.costs[c * n_classes_];
     return scale_ * *std::max_element(costs, costs + n_classes_);
   }

@@ -21,8 +21,8 @@ double price_of_node(const Trees& trees, const NodePtr& root) {
   --totals.size;
   const double unit = std::max(trees.everyone()->leaf_cost, 1e-300) * 1e-3;
   totals.cost += unit;
-  const double dearer = trees.fitness(totals);
-  return now > dearer ? unit * (now - larger) / (now - dearer) : 0.0;
+  const double costlier = trees.fitness(totals);
+  return now > costlier ? unit * (now - larger) / (now - costlier) : 0.0;
 }
 
 // ---- one test with the subtrees as they are ---------------------------------------------------------------
@@ -48,13 +48,13 @@ NodePtr best_test(const Trees& trees, const NodePtr& node, const Place& place, R
   const EvolveTable& table = trees.table();
   const std::vector<std::uint32_t> rows = some_rows(trees, node->reach->rows, random);
   const std::size_t m = node->branches.size();
-  std::vector<double> bills(rows.size() * m);
+  std::vector<double> costs(rows.size() * m);
   double weight = 0.0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double w = table.weight(rows[i]);
     weight += w;
     for (std::size_t b = 0; b < m; ++b) {
-      bills[i * m + b] = w * cost_below(table, node->branches[b].get(), rows[i]);
+      costs[i * m + b] = w * cost_below(table, node->branches[b].get(), rows[i]);
     }
   }
   double best = kInfinity;
@@ -68,7 +68,7 @@ NodePtr best_test(const Trees& trees, const NodePtr& node, const Place& place, R
     sums.assign((n + 1) * m, 0.0);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       double* sum = sums.data() + static_cast<std::size_t>(column.code(rows[i])) * m;
-      for (std::size_t b = 0; b < m; ++b) sum[b] += bills[i * m + b];
+      for (std::size_t b = 0; b < m; ++b) sum[b] += costs[i * m + b];
     }
     double price = 0.0;
     if (trees.options().prices == PriceMode::path) price = weight * place.paid.marginal(table.prices, f);
@@ -76,15 +76,15 @@ NodePtr best_test(const Trees& trees, const NodePtr& node, const Place& place, R
     test.column = static_cast<std::int32_t>(f);
     if (column.nominal) {
       test.n_branches = static_cast<std::int32_t>(m);
-      double bill = price;
+      double cost = price;
       for (std::size_t v = 0; v < n; ++v) {
         const auto b =
             static_cast<std::size_t>(std::min_element(&sums[v * m], &sums[v * m] + m) - &sums[v * m]);
         test.branch.push_back(static_cast<std::int32_t>(b));
-        bill += sums[v * m + b];
+        cost += sums[v * m + b];
       }
-      if (bill < best) {
-        best = bill;
+      if (cost < best) {
+        best = cost;
         chosen = test;
         swapped = false;
       }

@@ -29,29 +29,29 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 STAKES_INLINE void cheapest(const LeafModel& model, const double* sums, std::size_t stride, std::size_t n,
                             double* out) {
   const std::size_t channels = model.channels;
-  double bills[kBlock];
+  double costs[kBlock];
   std::fill_n(out, n, kInfinity);
   for (std::size_t at = 0; at < model.costs.size(); at += channels) {
     const double* cost = &model.costs[at];
     std::size_t c = 1 + (channels - 1) % 2;
     if (c == 1) {
-      for (std::size_t t = 0; t < n; ++t) bills[t] = sums[t] * cost[0];
+      for (std::size_t t = 0; t < n; ++t) costs[t] = sums[t] * cost[0];
     } else {
-      for (std::size_t t = 0; t < n; ++t) bills[t] = sums[t] * cost[0] + sums[stride + t] * cost[1];
+      for (std::size_t t = 0; t < n; ++t) costs[t] = sums[t] * cost[0] + sums[stride + t] * cost[1];
     }
     for (; c < channels; c += 2) {
       const double *one = sums + c * stride, *two = one + stride;
-      for (std::size_t t = 0; t < n; ++t) bills[t] = bills[t] + one[t] * cost[c] + two[t] * cost[c + 1];
+      for (std::size_t t = 0; t < n; ++t) costs[t] = costs[t] + one[t] * cost[c] + two[t] * cost[c + 1];
     }
-    for (std::size_t t = 0; t < n; ++t) out[t] = bills[t] < out[t] ? bills[t] : out[t];
+    for (std::size_t t = 0; t < n; ++t) out[t] = costs[t] < out[t] ? costs[t] : out[t];
   }
 }
 
-// The weight of the rows, and the cheapest of the bills.
+// The weight of the rows, and the cheapest of the costs.
 STAKES_INLINE void weigh(const LeafModel& model, const double* sums, std::size_t stride, std::size_t n,
                          double* weight, double* out) {
   const std::size_t last = model.channels - 1;
-  if (!model.bills) {
+  if (!model.are_costs) {
     cheapest(model, sums, stride, n, out);
     std::copy_n(sums, n, weight);
     for (std::size_t c = 1; c <= last; ++c) {
@@ -84,22 +84,22 @@ STAKES_INLINE void leaves_body(const LeafModel& model, const double* sums, std::
   }
 }
 
-// The first of the lowest bills, if it is below the best so far.
-STAKES_INLINE void offer_lowest(const double* bills, std::size_t n, std::size_t from, double& best,
+// The first of the lowest costs, if it is below the best so far.
+STAKES_INLINE void offer_lowest(const double* costs, std::size_t n, std::size_t from, double& best,
                                 std::int64_t& by) {
   for (std::size_t t = 0; t < n; ++t) {
-    if (bills[t] < best) {
-      best = bills[t];
+    if (costs[t] < best) {
+      best = costs[t];
       by = static_cast<std::int64_t>(from + t);
     }
   }
 }
 
-STAKES_INLINE void offer_each(const double* bills, std::size_t n, std::int64_t by, double* best,
+STAKES_INLINE void offer_each(const double* costs, std::size_t n, std::int64_t by, double* best,
                               std::int64_t* best_by) {
   for (std::size_t t = 0; t < n; ++t) {
-    const bool lower = bills[t] < best[t];
-    best[t] = lower ? bills[t] : best[t];
+    const bool lower = costs[t] < best[t];
+    best[t] = lower ? costs[t] : best[t];
     best_by[t] = lower ? by : best_by[t];
   }
 }
@@ -110,7 +110,7 @@ STAKES_INLINE void offer_body(const LeafModel& model, const PairRow& row, Partne
   std::vector<double> many(channels > kFew ? 3 * channels * kBlock : 0);
   double* rest = many.empty() ? few : many.data();
   double *low_high = rest, *high_low = rest + channels * kBlock, *high_high = rest + 2 * channels * kBlock;
-  double leaf[4][kBlock], bills[kBlock];
+  double leaf[4][kBlock], costs[kBlock];
   const auto first = static_cast<std::int64_t>(row.test);
   for (std::size_t from = row.from; from < row.to; from += kBlock) {
     const std::size_t n = std::min(kBlock, row.to - from);
@@ -127,10 +127,10 @@ STAKES_INLINE void offer_body(const LeafModel& model, const PairRow& row, Partne
     for (std::size_t i = 0; i < 4; ++i) leaves_block(model, sums[i], i ? kBlock : stride, n, leaf[i]);
     for (std::size_t side = 0; side < 2; ++side) {
       const double *a = leaf[2 * side], *b = leaf[2 * side + 1], *c = leaf[side], *d = leaf[2 + side];
-      for (std::size_t t = 0; t < n; ++t) bills[t] = a[t] + b[t] + row.prices[from + t];
-      offer_lowest(bills, n, from, partners.bill[side][row.test], partners.test[side][row.test]);
-      for (std::size_t t = 0; t < n; ++t) bills[t] = c[t] + d[t] + row.price;
-      offer_each(bills, n, first, &partners.bill[side][from], &partners.test[side][from]);
+      for (std::size_t t = 0; t < n; ++t) costs[t] = a[t] + b[t] + row.prices[from + t];
+      offer_lowest(costs, n, from, partners.cost[side][row.test], partners.test[side][row.test]);
+      for (std::size_t t = 0; t < n; ++t) costs[t] = c[t] + d[t] + row.price;
+      offer_each(costs, n, first, &partners.cost[side][from], &partners.test[side][from]);
     }
   }
 }

@@ -11,9 +11,9 @@ namespace stakes::evolve {
 
 // How the cost of a leaf follows from sums over its rows. Sums of channel c and test t are at c * stride + t.
 struct LeafModel {
-  std::size_t channels = 0;   // class weights, or bills of all answers and then the weight of the rows
-  bool bills = false;         // whether sums are bills already
-  std::vector<double> costs;  // of each answer, `channels` of them; unused where sums are bills
+  std::size_t channels = 0;   // class weights, or costs of all answers and then the weight of the rows
+  bool are_costs = false;     // whether sums are costs already
+  std::vector<double> costs;  // of each answer, `channels` of them; unused where sums are costs
   double abstain = std::numeric_limits<double>::infinity();
   double least = 0.0;  // weight that a leaf must have
   double scale = 1.0;
@@ -21,7 +21,7 @@ struct LeafModel {
 
 // The best second test on each side of each test, and what that side costs with it.
 struct Partners {
-  std::vector<double> bill[2];
+  std::vector<double> cost[2];
   std::vector<std::int64_t> test[2];
 };
 

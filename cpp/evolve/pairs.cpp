@@ -90,30 +90,30 @@ double PairSearch::count(const Mask& rows, std::size_t c) const {
 
 // ---- one search -------------------------------------------------------------------------------------------
 
-PairBills PairSearch::search(const Mask& rows, bool pairs) {
-  PairBills bills;
+PairCosts PairSearch::search(const Mask& rows, bool pairs) {
+  PairCosts costs;
   std::size_t n_rows = 0;
   for (const std::uint64_t word : rows) n_rows += static_cast<std::size_t>(std::popcount(word));
-  bills.rows = static_cast<double>(n_rows);
+  costs.rows = static_cast<double>(n_rows);
   for (std::size_t s = 0; s < 2; ++s) {
-    bills.leaf[s].resize(tests_.size());
-    bills.partners.bill[s].assign(tests_.size(), kInfinity);
-    bills.partners.test[s].assign(tests_.size(), -1);
+    costs.leaf[s].resize(tests_.size());
+    costs.partners.cost[s].assign(tests_.size(), kInfinity);
+    costs.partners.test[s].assign(tests_.size(), -1);
   }
   if (n_rows == 0) {
-    bills.none = ledger_.model({}).least > 0.0 ? kInfinity : 0.0;
-    for (std::size_t s = 0; s < 2; ++s) std::fill(bills.leaf[s].begin(), bills.leaf[s].end(), bills.none);
-    return bills;
+    costs.none = ledger_.model({}).least > 0.0 ? kInfinity : 0.0;
+    for (std::size_t s = 0; s < 2; ++s) std::fill(costs.leaf[s].begin(), costs.leaf[s].end(), costs.none);
+    return costs;
   }
   prices_.resize(tests_.size());
-  for (std::size_t t = 0; t < tests_.size(); ++t) prices_[t] = price(t, 0.5 * bills.rows);
+  for (std::size_t t = 0; t < tests_.size(); ++t) prices_[t] = price(t, 0.5 * costs.rows);
   if (packs(n_rows)) {
     pack(rows);
-    counted(bills, pairs);
+    counted(costs, pairs);
   } else {
-    summed(bills, rows, pairs);
+    summed(costs, rows, pairs);
   }
-  return bills;
+  return costs;
 }
 
 // Counting bits goes through all pairs of tests, adding up rows through all pairs of columns.
@@ -147,27 +147,27 @@ void PairSearch::pack(const Mask& rows) {
   }
 }
 
-void PairSearch::counted(PairBills& bills, bool pairs) {
+void PairSearch::counted(PairCosts& costs, bool pairs) {
   const std::size_t n = tests_.size(), words = packed_ends_.empty() ? 0 : packed_ends_.back();
   model_ = ledger_.model(channels_);
   lower_.resize(channels_.size() * n);
   corner_.resize(channels_.size() * n);
   first_.assign(words, ~std::uint64_t{0});
   pair_kernels().count(first_.data(), packed_.data(), packed_ends_, n, 0, n, lower_.data());
-  single_tests(bills);
-  if (!pairs || bills.none <= 2.0 * node_price_) return;
-  for (const Groups& groups : columns_) same_column(bills, groups);
+  single_tests(costs);
+  if (!pairs || costs.none <= 2.0 * node_price_) return;
+  for (const Groups& groups : columns_) same_column(costs, groups);
   for (std::size_t t = 0; t < n; ++t) {
     const Groups& groups = columns_[tests_[t].column];
     const std::size_t from = groups.first_test + groups.n - 1;
     for (std::size_t w = 0; w < words; ++w) first_[w] = packed_[w * n + t];
     pair_kernels().count(first_.data(), packed_.data(), packed_ends_, n, from, n, corner_.data());
-    pair_kernels().offer(model_, row_of(t, from, n), bills.partners);
+    pair_kernels().offer(model_, row_of(t, from, n), costs.partners);
   }
 }
 
 // Sums that need not be counts: rows are added up one by one, in their order.
-void PairSearch::summed(PairBills& bills, const Mask& rows, bool pairs) {
+void PairSearch::summed(PairCosts& costs, const Mask& rows, bool pairs) {
   const std::size_t m = ledger_.channels(), n = tests_.size();
   std::vector<std::uint32_t> members;
   each_bit(rows, [&](std::size_t bit) { members.push_back(at_[bit]); });
@@ -189,34 +189,34 @@ void PairSearch::summed(PairBills& bills, const Mask& rows, bool pairs) {
       }
     }
   }
-  single_tests(bills);
-  if (!pairs || bills.none <= 2.0 * node_price_) return;
-  for (const Groups& groups : columns_) same_column(bills, groups);
+  single_tests(costs);
+  if (!pairs || costs.none <= 2.0 * node_price_) return;
+  for (const Groups& groups : columns_) same_column(costs, groups);
   for (std::size_t a = 0; a < columns_.size(); ++a) {
     for (std::size_t b = a + 1; b < columns_.size(); ++b) {
-      pair_of_columns(bills, columns_[a], columns_[b], members);
+      pair_of_columns(costs, columns_[a], columns_[b], members);
     }
   }
 }
 
-void PairSearch::single_tests(PairBills& bills) {
+void PairSearch::single_tests(PairCosts& costs) {
   const std::size_t n = tests_.size();
   std::vector<double> above(lower_.size());
   for (std::size_t c = 0; c < total_.size(); ++c) {
     for (std::size_t t = 0; t < n; ++t) above[c * n + t] = total_[c] - lower_[c * n + t];
   }
-  pair_kernels().leaves(model_, total_.data(), 1, 1, &bills.none);
-  pair_kernels().leaves(model_, lower_.data(), n, n, bills.leaf[0].data());
-  pair_kernels().leaves(model_, above.data(), n, n, bills.leaf[1].data());
+  pair_kernels().leaves(model_, total_.data(), 1, 1, &costs.none);
+  pair_kernels().leaves(model_, lower_.data(), n, n, costs.leaf[0].data());
+  pair_kernels().leaves(model_, above.data(), n, n, costs.leaf[1].data());
 }
 
 // A second test of the column that the first one has tested.
-void PairSearch::same_column(PairBills& bills, const Groups& groups) {
+void PairSearch::same_column(PairCosts& costs, const Groups& groups) {
   const std::size_t n = tests_.size(), last = groups.first_test + groups.n - 1;
   const double extra = 2.0 * node_price_;
   between_.resize(total_.size() * groups.n);
   leaves_.resize(groups.n);
-  Partners& partners = bills.partners;
+  Partners& partners = costs.partners;
   for (std::size_t i = groups.first_test; i + 1 < last; ++i) {
     const std::size_t count = last - i - 1;
     for (std::size_t c = 0; c < total_.size(); ++c) {
@@ -226,18 +226,18 @@ void PairSearch::same_column(PairBills& bills, const Groups& groups) {
     pair_kernels().leaves(model_, between_.data(), groups.n, count, leaves_.data());
     for (std::size_t j = i + 1; j < last; ++j) {
       const double middle = leaves_[j - i - 1] + extra;
-      const auto offer = [&](std::size_t s, std::size_t t, std::size_t by, double bill) {
-        if (bill >= partners.bill[s][t]) return;
-        partners.bill[s][t] = bill;
+      const auto offer = [&](std::size_t s, std::size_t t, std::size_t by, double cost) {
+        if (cost >= partners.cost[s][t]) return;
+        partners.cost[s][t] = cost;
         partners.test[s][t] = static_cast<std::int64_t>(by);
       };
-      offer(1, i, j, middle + bills.leaf[1][j]);
-      offer(0, j, i, middle + bills.leaf[0][i]);
+      offer(1, i, j, middle + costs.leaf[1][j]);
+      offer(0, j, i, middle + costs.leaf[0][i]);
     }
   }
 }
 
-void PairSearch::pair_of_columns(PairBills& bills, const Groups& a, const Groups& b,
+void PairSearch::pair_of_columns(PairCosts& costs, const Groups& a, const Groups& b,
                                  const std::vector<std::uint32_t>& members) {
   const std::size_t m = total_.size(), n = tests_.size();
   pairs_.assign(a.n * b.n * m, 0.0);
@@ -254,7 +254,7 @@ void PairSearch::pair_of_columns(PairBills& bills, const Groups& a, const Groups
       }
     }
     const PairRow pair_row = row_of(a.first_test + g, b.first_test, b.first_test + b.n - 1);
-    pair_kernels().offer(model_, pair_row, bills.partners);
+    pair_kernels().offer(model_, pair_row, costs.partners);
   }
 }
 

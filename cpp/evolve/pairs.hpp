@@ -15,13 +15,13 @@ struct GroupTest {
 };
 
 // What is known about the tests on some rows: costs of both sides as leaves, and with the best second test.
-struct PairBills {
+struct PairCosts {
   double none = 0.0;  // no test at all
   double rows = 0.0;  // how many
   std::vector<double> leaf[2];
   Partners partners;
 
-  double side(std::size_t s, std::size_t t) const { return std::min(leaf[s][t], partners.bill[s][t]); }
+  double side(std::size_t s, std::size_t t) const { return std::min(leaf[s][t], partners.cost[s][t]); }
 };
 
 class PairSearch {
@@ -44,17 +44,17 @@ class PairSearch {
   bool complete() const { return complete_; }
 
   // `pairs` false: one level of tests only.
-  PairBills search(const Mask& rows, bool pairs);
+  PairCosts search(const Mask& rows, bool pairs);
 
  private:
   void lay_out(const EvolveTable& table);
   bool packs(std::size_t n_rows) const;
   void pack(const Mask& rows);
-  void counted(PairBills& bills, bool pairs);
-  void summed(PairBills& bills, const Mask& rows, bool pairs);
-  void single_tests(PairBills& bills);
-  void same_column(PairBills& bills, const Groups& groups);
-  void pair_of_columns(PairBills& bills, const Groups& a, const Groups& b,
+  void counted(PairCosts& costs, bool pairs);
+  void summed(PairCosts& costs, const Mask& rows, bool pairs);
+  void single_tests(PairCosts& costs);
+  void same_column(PairCosts& costs, const Groups& groups);
+  void pair_of_columns(PairCosts& costs, const Groups& a, const Groups& b,
                        const std::vector<std::uint32_t>& members);
   PairRow row_of(std::size_t t, std::size_t from, std::size_t to);
 

@@ -60,11 +60,11 @@ void lower(const EvolveColumn& column, std::int32_t cut, const std::uint64_t* fr
 
 // ---- what rows cost ---------------------------------------------------------------------------------------
 
-void price_leaf(const EvolveTable& table, Reach& reach, const std::vector<double>& bills) {
+void price_leaf(const EvolveTable& table, Reach& reach, const std::vector<double>& costs) {
   const auto k = static_cast<std::size_t>(table.n_classes);
   for (std::size_t p = 0; p < k; ++p) {
-    if (p == 0 || bills[p] < reach.leaf_cost) {
-      reach.leaf_cost = bills[p];
+    if (p == 0 || costs[p] < reach.leaf_cost) {
+      reach.leaf_cost = costs[p];
       reach.answer = static_cast<std::int32_t>(p);
     }
   }
@@ -79,7 +79,7 @@ void price_leaf(const EvolveTable& table, Reach& reach, const std::vector<double
 // From class weights; these must be there.
 void judge(const EvolveTable& table, Reach& reach) {
   const auto k = static_cast<std::size_t>(table.n_classes);
-  std::vector<double> bills(k, 0.0);
+  std::vector<double> costs(k, 0.0);
   std::size_t present = 0;
   reach.weight = 0.0;
   for (std::size_t c = 0; c < k; ++c) {
@@ -87,15 +87,15 @@ void judge(const EvolveTable& table, Reach& reach) {
     reach.weight += weight;
     present += weight > 0.0;
     if (table.cost_per_row) continue;
-    for (std::size_t p = 0; p < k; ++p) bills[p] += weight * table.costs[c * k + p];
+    for (std::size_t p = 0; p < k; ++p) costs[p] += weight * table.costs[c * k + p];
   }
   reach.pure = present < 2;
   if (table.cost_per_row) {
     reach.rows.each(table, [&](std::uint32_t row) {
-      for (std::size_t p = 0; p < k; ++p) bills[p] += table.weight(row) * table.costs[row * k + p];
+      for (std::size_t p = 0; p < k; ++p) costs[p] += table.weight(row) * table.costs[row * k + p];
     });
   }
-  price_leaf(table, reach, bills);
+  price_leaf(table, reach, costs);
 }
 
 void weigh_rows(const EvolveTable& table, Reach& reach) {

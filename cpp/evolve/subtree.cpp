@@ -17,7 +17,7 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr std::size_t kAll = static_cast<std::size_t>(-1);  // a width: every test is followed up
 
 struct Found {
-  double bill = kInfinity;
+  double cost = kInfinity;
   NodePtr sketch;      // null: a leaf
   double least = 0.0;  // no subtree costs less
 };
@@ -55,12 +55,12 @@ class SubtreeSearch {
  private:
   Found solve(const Mask& rows, int levels, std::size_t width, double bound);
   Found solve_anew(const Mask& rows, int levels, std::size_t width, double bound);
-  NodePtr side_sketch(const PairBills& known, std::size_t side, std::size_t t) const;
+  NodePtr side_sketch(const PairCosts& known, std::size_t side, std::size_t t) const;
   NodePtr sketch(std::size_t t, NodePtr left, NodePtr right) const {
     return make_sketch(pairs_.test(t), {std::move(left), std::move(right)});
   }
   Found follow_up(const Mask& rows, int levels, std::size_t width, double bound,
-                  const std::vector<double>& bills, Found best);
+                  const std::vector<double>& costs, Found best);
   double try_root(std::size_t t, const Mask& rows, int levels, std::size_t width, double bound, Found& best,
                   std::vector<Solved>& solved);
   double at_least(const Mask& rows, const std::vector<Solved>& solved) const;
@@ -70,8 +70,8 @@ class SubtreeSearch {
   std::unordered_map<Mask, Found, HashMask> remembered_;
 };
 
-NodePtr SubtreeSearch::side_sketch(const PairBills& known, std::size_t side, std::size_t t) const {
-  if (known.partners.bill[side][t] >= known.leaf[side][t]) return leaf_sketch();
+NodePtr SubtreeSearch::side_sketch(const PairCosts& known, std::size_t side, std::size_t t) const {
+  if (known.partners.cost[side][t] >= known.leaf[side][t]) return leaf_sketch();
   const auto second = static_cast<std::size_t>(known.partners.test[side][t]);
   return sketch(second, leaf_sketch(), leaf_sketch());
 }
@@ -88,35 +88,35 @@ Found SubtreeSearch::solve(const Mask& rows, int levels, std::size_t width, doub
 
 // The cheapest subtree, if any costs less than `bound`.
 Found SubtreeSearch::solve_anew(const Mask& rows, int levels, std::size_t width, double bound) {
-  const PairBills known = pairs_.search(rows, levels >= 2);
+  const PairCosts known = pairs_.search(rows, levels >= 2);
   Found best{known.none, nullptr, known.none};
   const std::size_t n_tests = pairs_.tests().size();
   // Splitting costs at least the price of its nodes.
-  if (best.bill <= 2.0 * options_.node_price || n_tests == 0 || levels < 1) return best;
-  std::vector<double> bills;
+  if (best.cost <= 2.0 * options_.node_price || n_tests == 0 || levels < 1) return best;
+  std::vector<double> costs;
   std::size_t chosen = kNone;
   for (std::size_t t = 0; t < n_tests; ++t) {
-    bills.push_back(pairs_.price(t, known.rows) + known.side(0, t) + known.side(1, t));
-    if (bills[t] < best.bill) {
-      best.bill = bills[t];
+    costs.push_back(pairs_.price(t, known.rows) + known.side(0, t) + known.side(1, t));
+    if (costs[t] < best.cost) {
+      best.cost = costs[t];
       chosen = t;
     }
   }
   if (chosen != kNone) {
     best.sketch = sketch(chosen, side_sketch(known, 0, chosen), side_sketch(known, 1, chosen));
   }
-  best.least = levels < 3 ? best.bill : 0.0;
-  return levels < 3 ? best : follow_up(rows, levels, width, bound, bills, std::move(best));
+  best.least = levels < 3 ? best.cost : 0.0;
+  return levels < 3 ? best : follow_up(rows, levels, width, bound, costs, std::move(best));
 }
 
-// The tests in the order of their bills, at most `n`.
-std::vector<std::size_t> first_tests(const std::vector<double>& bills, std::size_t n) {
-  std::vector<std::size_t> order(bills.size());
+// The tests in the order of their costs, at most `n`.
+std::vector<std::size_t> first_tests(const std::vector<double>& costs, std::size_t n) {
+  std::vector<std::size_t> order(costs.size());
   std::iota(order.begin(), order.end(), 0);
   n = std::min(n, order.size());
   std::partial_sort(
       order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
-      [&](std::size_t a, std::size_t b) { return bills[a] != bills[b] ? bills[a] < bills[b] : a < b; });
+      [&](std::size_t a, std::size_t b) { return costs[a] != costs[b] ? costs[a] < costs[b] : a < b; });
   order.resize(n);
   return order;
 }
@@ -124,24 +124,24 @@ std::vector<std::size_t> first_tests(const std::vector<double>& bills, std::size
 // The tests that are best with two levels get more. Above three levels there are two rounds: a narrow search
 // below many tests, then a wide one below the few that it has found best, or below all.
 Found SubtreeSearch::follow_up(const Mask& rows, int levels, std::size_t width, double bound,
-                               const std::vector<double>& bills, Found best) {
+                               const std::vector<double>& costs, Found best) {
   const bool rounds = levels > 3, all = width == kAll;
   const std::size_t usual = rounds && all ? options_.width : width;
   const std::size_t narrow = rounds ? std::max<std::size_t>(1, usual / 3) : width;
-  std::vector<double> found(bills.size(), kInfinity);
+  std::vector<double> found(costs.size(), kInfinity);
   std::vector<Solved> solved;
-  for (const std::size_t t : first_tests(bills, rounds ? 4 * usual : width)) {
-    const double limit = rounds ? kInfinity : std::min(best.bill, bound);
+  for (const std::size_t t : first_tests(costs, rounds ? 4 * usual : width)) {
+    const double limit = rounds ? kInfinity : std::min(best.cost, bound);
     // A side with too few rows for a leaf has too few for anything.
-    if (!all || bills[t] < kInfinity) found[t] = try_root(t, rows, levels, narrow, limit, best, solved);
+    if (!all || costs[t] < kInfinity) found[t] = try_root(t, rows, levels, narrow, limit, best, solved);
   }
   if (rounds) {
     for (const std::size_t t : first_tests(found, all ? kAll : std::max<std::size_t>(1, width / 2))) {
-      if (all ? bills[t] == kInfinity : found[t] == kInfinity) continue;
-      try_root(t, rows, levels, all ? kAll : 8 * width, std::min(best.bill, bound), best, solved);
+      if (all ? costs[t] == kInfinity : found[t] == kInfinity) continue;
+      try_root(t, rows, levels, all ? kAll : 8 * width, std::min(best.cost, bound), best, solved);
     }
   }
-  if (all) best.least = std::min(best.bill, bound);
+  if (all) best.least = std::min(best.cost, bound);
   return best;
 }
 
@@ -153,11 +153,11 @@ double SubtreeSearch::at_least(const Mask& rows, const std::vector<Solved>& solv
   for (const Solved& other : solved) {
     if (other.least <= least) continue;
     for (std::size_t w = 0; w < rows.size(); ++w) gone[w] = other.rows[w] & ~rows[w];
-    double bill = other.least;
-    for (std::size_t c = 0; c < pairs_.n_classes() && bill > least; ++c) {
-      bill -= pairs_.count(gone, c) * pairs_.ledger().dearest(c);
+    double cost = other.least;
+    for (std::size_t c = 0; c < pairs_.n_classes() && cost > least; ++c) {
+      cost -= pairs_.count(gone, c) * pairs_.ledger().costliest(c);
     }
-    least = std::max(least, bill);
+    least = std::max(least, cost);
   }
   return least;
 }
@@ -179,15 +179,15 @@ double SubtreeSearch::try_root(std::size_t t, const Mask& rows, int levels, std:
   if (own + least + (exact ? at_least(left, solved) : 0.0) >= bound) return kInfinity;
   Found one = solve(left, levels - 1, width, bound - own - least);
   if (exact) solved.push_back({left, one.least});
-  if (own + one.bill + least >= bound) return kInfinity;
-  Found two = solve(right, levels - 1, width, bound - own - one.bill);
+  if (own + one.cost + least >= bound) return kInfinity;
+  Found two = solve(right, levels - 1, width, bound - own - one.cost);
   if (exact) solved.push_back({right, two.least});
-  const double bill = own + one.bill + two.bill;
-  if (bill < best.bill) {
-    best.bill = bill;
+  const double cost = own + one.cost + two.cost;
+  if (cost < best.cost) {
+    best.cost = cost;
     best.sketch = sketch(t, one.sketch ? one.sketch : leaf_sketch(), two.sketch ? two.sketch : leaf_sketch());
   }
-  return bill;
+  return cost;
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ constexpr std::uint64_t kBatch = 1 << 19;
 constexpr std::size_t kMostBasics = 65'000;  // they are numbered in 16 bits
 constexpr std::size_t kChunk = 8;            // working rules that one task extends
 
-bool meets(double quality, double cut_off) {
-  return quality <= cut_off + kRounding;
+bool meets(double quality, double t_good) {
+  return quality <= t_good + kRounding;
 }
 
 // Rules to be extended, all of one length, in lexicographic order of their basic rules.

@@ -154,7 +154,7 @@ void group_values(const Learning& learning, const std::vector<double>& table, do
   Judged now = sums_of(learning.options, groups, node_weight).judge();
   while (groups.size() > 2 && merge_best_pair(learning.options, node_weight, groups, now)) {
   }
-  if (groups.size() < 2 || n_heavy(groups, learning.options.min_objects) < 2) return;
+  if (groups.size() < 2 || n_heavy(groups, learning.options.min_samples_leaf) < 2) return;
   std::vector<double> branches;
   split.value_branch.assign(n_values, static_cast<std::int32_t>(groups.size()));
   for (std::size_t g = 0; g < groups.size(); ++g) {

@@ -245,7 +245,7 @@ std::int32_t Grower::add_node(const Sample& sample, std::int32_t parent_label) {
 bool Grower::must_be_leaf(const Sample& sample, int depth) const {
   const GrowOptions& options = learning_.options;
   if (depth >= kMaxDepth || (options.max_depth >= 0 && depth >= options.max_depth)) return true;
-  if (sample.weight < 2.0 * options.min_objects - 1e-9) return true;
+  if (sample.weight < 2.0 * options.min_samples_leaf - 1e-9) return true;
   const auto n_present = std::count_if(sample.class_weights.begin(), sample.class_weights.end(),
                                        [](double weight) { return weight > 0.0; });
   return n_present < 2;

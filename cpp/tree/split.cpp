@@ -258,7 +258,7 @@ Split numeric_split(const Learning& learning, const Sample& sample, std::size_t 
   const bool counting = learning.counts_suffice && !sample.fractional && !learning.binned();
   const Known known = learning.binned() ? known_values_binned(learning, histogram_of(learning, sample, f))
                                         : known_values(learning, sample, f, counting);
-  const double m = options.min_objects;
+  const double m = options.min_samples_leaf;
   if (known.n == 0 || known.weight < 2.0 * m - kWeightSlack) return split;
   double min_weight = 0.1 * known.weight / static_cast<double>(learning.n_classes());
   min_weight = min_weight <= m ? m : std::min(min_weight, 25.0);
@@ -307,7 +307,7 @@ Split nominal_split(const Learning& learning, const Sample& sample, std::size_t 
   for (std::size_t v = 0; v < n_values; ++v) {
     double weight = 0.0;
     for (std::size_t c = 0; c < n_classes; ++c) weight += table[v * n_classes + c];
-    heavy += weight >= options.min_objects - kWeightSlack;
+    heavy += weight >= options.min_samples_leaf - kWeightSlack;
   }
   if (heavy < 2) return split;
   const Measure measure = measure_partition(options, table, n_classes, sample.weight);

@@ -20,7 +20,7 @@ enum class Dialect { c45, j48 };
 
 constexpr double kWeightSlack = 1e-9;  // sums of fractional weights miss whole numbers by rounding
 
-// What the split of a node is judged by. The last six heed the price of the column as well.
+// What the split of a node is judged by. The last six take the price of the column into account.
 enum class Criterion { gain_ratio, gain, gini, cs_gain, cs_gain_ratio, nunez, mitchell, norton, tan };
 
 struct GrowOptions {
@@ -31,7 +31,7 @@ struct GrowOptions {
   double max_upfront_cost = std::numeric_limits<double>::infinity();  // of all columns of the tree
   double max_path_cost = std::numeric_limits<double>::infinity();     // of the columns on any path
   bool best_first = false;
-  double min_objects = 2.0;
+  double min_samples_leaf = 2.0;
   bool group_values = false;
   int max_depth = -1;      // negative: no limit
   int max_leaf_nodes = 0;  // 0: no limit; otherwise best-first

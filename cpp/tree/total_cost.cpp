@@ -17,9 +17,9 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Subtree {
-  double bill = 0.0;       // with the penalties of its leaves
-  double leaf_bill = 0.0;  // if it were a leaf
-  BillTest test;
+  double cost = 0.0;       // with the penalties of its leaves
+  double leaf_cost = 0.0;  // if it were a leaf
+  CostTest test;
   std::vector<double> class_weights;
   std::vector<std::unique_ptr<Subtree>> branches;
 };
@@ -73,7 +73,7 @@ class Searcher {
 
   Tree run() {
     const Parts parts = present_parts(training_);
-    tolerance_ = 1e-12 * leaf(parts)->bill;
+    tolerance_ = 1e-12 * leaf(parts)->cost;
     SubtreePtr root = search(parts);
     while (upfront(*root) > options_.max_upfront_cost) {
       allowed_[least_useful(*root)] = false;
@@ -91,18 +91,18 @@ class Searcher {
     auto made = std::make_unique<Subtree>();
     made->class_weights.assign(mistakes_.n_classes(), 0.0);
     for (const Part& part : parts) made->class_weights[training_.classes[part.row]] += part.weight;
-    made->leaf_bill = mistakes_.cheapest(made->class_weights.data()) + options_.leaf_penalty;
-    made->bill = made->leaf_bill;
+    made->leaf_cost = mistakes_.cheapest(made->class_weights.data()) + options_.leaf_penalty;
+    made->cost = made->leaf_cost;
     return made;
   }
 
   SubtreePtr solve(const Parts& parts, const Place& place, double bound);
-  void try_test(const Parts& parts, const Place& place, const BillTest& test, double weight, double bound,
+  void try_test(const Parts& parts, const Place& place, const CostTest& test, double weight, double bound,
                 Subtree& best);
-  std::vector<BillTest> all_tests(const Parts& parts, const Place& place) const;
-  std::vector<BillTest> candidates(const Parts& parts, const Place& place, double weight) const;
-  std::vector<Parts> split(const Parts& parts, const BillTest& test) const;
-  std::int32_t branch(const BillTest& test, std::int32_t code) const;
+  std::vector<CostTest> all_tests(const Parts& parts, const Place& place) const;
+  std::vector<CostTest> candidates(const Parts& parts, const Place& place, double weight) const;
+  std::vector<Parts> split(const Parts& parts, const CostTest& test) const;
+  std::int32_t branch(const CostTest& test, std::int32_t code) const;
   std::int32_t write(const Subtree& subtree, Tree& tree) const;
 
   void collect(const Subtree& subtree, std::vector<std::uint8_t>& used) const;
@@ -111,7 +111,7 @@ class Searcher {
   std::size_t least_useful(const Subtree& root) const;
   double loss_without(const Subtree& subtree, std::size_t column) const;
 
-  std::size_t n_branches(const BillTest& test) const {
+  std::size_t n_branches(const CostTest& test) const {
     const CodedColumn& column = columns_[test.column];
     return column.nominal && test.value < 0 ? static_cast<std::size_t>(column.n_values) : 2;
   }
@@ -127,7 +127,7 @@ class Searcher {
   double tolerance_ = 0.0;
 };
 
-std::int32_t Searcher::branch(const BillTest& test, std::int32_t code) const {
+std::int32_t Searcher::branch(const CostTest& test, std::int32_t code) const {
   const CodedColumn& column = columns_[test.column];
   if (code >= column.n_values) return -1;
   if (!column.nominal) return code > test.cut;
@@ -135,7 +135,7 @@ std::int32_t Searcher::branch(const BillTest& test, std::int32_t code) const {
 }
 
 // A row whose value is missing goes down every branch, with the branch's share of the known weight.
-std::vector<Parts> Searcher::split(const Parts& parts, const BillTest& test) const {
+std::vector<Parts> Searcher::split(const Parts& parts, const CostTest& test) const {
   std::vector<Parts> branches(n_branches(test));
   std::vector<double> known(branches.size(), 0.0);
   Parts missing;
@@ -157,14 +157,14 @@ std::vector<Parts> Searcher::split(const Parts& parts, const BillTest& test) con
   return branches;
 }
 
-std::vector<BillTest> Searcher::all_tests(const Parts& parts, const Place& place) const {
-  std::vector<BillTest> tests;
+std::vector<CostTest> Searcher::all_tests(const Parts& parts, const Place& place) const {
+  std::vector<CostTest> tests;
   ValueCounts counts;
   const std::size_t k = mistakes_.n_classes();
   for (std::size_t f = 0; f < columns_.size(); ++f) {
     const CodedColumn& column = columns_[f];
     if (column.n_values < 2 || !allowed_[f]) continue;
-    BillTest base;
+    CostTest base;
     base.column = static_cast<std::int32_t>(f);
     base.price = place.paid.marginal(prices_, f);
     if (place.path_cost + base.price > options_.max_path_cost) continue;
@@ -173,18 +173,18 @@ std::vector<BillTest> Searcher::all_tests(const Parts& parts, const Place& place
       counts[static_cast<std::size_t>(column.code(part.row)) * k + training_.classes[part.row]] +=
           part.weight;
     }
-    add_tests(column, counts, mistakes_, base, options_.min_objects, options_.exhaustive, tests);
+    add_tests(column, counts, mistakes_, base, options_.min_samples_leaf, options_.exhaustive, tests);
   }
   return tests;
 }
 
-// The first by bill if the branches were leaves, by gain per price, and by gain.
-std::vector<BillTest> Searcher::candidates(const Parts& parts, const Place& place, double weight) const {
-  std::vector<BillTest> tests = all_tests(parts, place);
+// The first by cost if the branches were leaves, by gain per price, and by gain.
+std::vector<CostTest> Searcher::candidates(const Parts& parts, const Place& place, double weight) const {
+  std::vector<CostTest> tests = all_tests(parts, place);
   if (options_.exhaustive) return tests;
   const int halved = place.depth < 31 ? options_.width >> place.depth : 0;
   const std::size_t n = std::min(tests.size(), static_cast<std::size_t>(std::max(1, halved)));
-  std::vector<BillTest> chosen;
+  std::vector<CostTest> chosen;
   std::vector<std::size_t> order(tests.size());
   const auto take = [&](auto&& score) {
     std::iota(order.begin(), order.end(), 0);
@@ -194,31 +194,31 @@ std::vector<BillTest> Searcher::candidates(const Parts& parts, const Place& plac
                         return x != y ? x > y : a < b;
                       });
     for (std::size_t i = 0; i < n; ++i) {
-      const BillTest& test = tests[order[i]];
+      const CostTest& test = tests[order[i]];
       const bool known =
-          std::any_of(chosen.begin(), chosen.end(), [&](const BillTest& t) { return t.same(test); });
+          std::any_of(chosen.begin(), chosen.end(), [&](const CostTest& t) { return t.same(test); });
       if (!known && test.gain > 1e-12 * weight * mistakes_.importance()) chosen.push_back(test);
     }
   };
   // Free tests must not divide by zero, nor win whatever little they tell.
   const double least = 1e-3 + 1e-6 * mistakes_.importance();
-  take([](const BillTest& t) { return -t.bill; });
-  take([&](const BillTest& t) { return t.gain / (t.price + least); });
-  take([](const BillTest& t) { return t.gain; });
+  take([](const CostTest& t) { return -t.cost; });
+  take([&](const CostTest& t) { return t.gain / (t.price + least); });
+  take([](const CostTest& t) { return t.gain; });
   return chosen;
 }
 
 // Puts the test into `best` if the tree below it is cheaper; gives up once it cannot be.
-void Searcher::try_test(const Parts& parts, const Place& place, const BillTest& test, double weight,
+void Searcher::try_test(const Parts& parts, const Place& place, const CostTest& test, double weight,
                         double bound, Subtree& best) {
-  const double limit = std::min(best.bill, bound) - tolerance_;
+  const double limit = std::min(best.cost, bound) - tolerance_;
   const std::vector<Parts> split_parts = split(parts, test);
   const auto n_full =
       std::count_if(split_parts.begin(), split_parts.end(), [](auto& p) { return !p.empty(); });
   // The leaves that are still to come cost at least their penalties.
   double to_come = options_.leaf_penalty * static_cast<double>(n_full);
-  double bill = test.price * weight;
-  if (bill + to_come >= limit) return;
+  double cost = test.price * weight;
+  if (cost + to_come >= limit) return;
   Place below{place.paid, place.path_cost + test.price, place.depth + 1};
   below.paid.pay(prices_, static_cast<std::size_t>(test.column));
   std::vector<SubtreePtr> branches;
@@ -228,11 +228,11 @@ void Searcher::try_test(const Parts& parts, const Place& place, const BillTest& 
       continue;
     }
     to_come -= options_.leaf_penalty;
-    branches.push_back(solve(rows, below, limit - bill - to_come));
-    bill += branches.back()->bill;
-    if (bill + to_come >= limit) return;
+    branches.push_back(solve(rows, below, limit - cost - to_come));
+    cost += branches.back()->cost;
+    if (cost + to_come >= limit) return;
   }
-  best.bill = bill;
+  best.cost = cost;
   best.test = test;
   best.branches = std::move(branches);
 }
@@ -242,9 +242,9 @@ SubtreePtr Searcher::solve(const Parts& parts, const Place& place, double bound)
   poll_();
   SubtreePtr best = leaf(parts);
   const double weight = std::accumulate(best->class_weights.begin(), best->class_weights.end(), 0.0);
-  if (place.depth >= options_.max_depth || weight < 2.0 * options_.min_objects) return best;
-  if (2.0 * options_.leaf_penalty >= std::min(bound, best->bill)) return best;
-  for (const BillTest& test : candidates(parts, place, weight)) {
+  if (place.depth >= options_.max_depth || weight < 2.0 * options_.min_samples_leaf) return best;
+  if (2.0 * options_.leaf_penalty >= std::min(bound, best->cost)) return best;
+  for (const CostTest& test : candidates(parts, place, weight)) {
     try_test(parts, place, test, weight, bound, *best);
   }
   return best;
@@ -273,10 +273,10 @@ double Searcher::upfront(const Subtree& root) const {
   return price_of(used);
 }
 
-// What the bill grows by if the nodes that test this column become leaves.
+// What the cost grows by if the nodes that test this column become leaves.
 double Searcher::loss_without(const Subtree& subtree, std::size_t column) const {
   if (subtree.branches.empty()) return 0.0;
-  if (static_cast<std::size_t>(subtree.test.column) == column) return subtree.leaf_bill - subtree.bill;
+  if (static_cast<std::size_t>(subtree.test.column) == column) return subtree.leaf_cost - subtree.cost;
   double loss = 0.0;
   for (const SubtreePtr& child : subtree.branches) loss += loss_without(*child, column);
   return loss;
@@ -314,7 +314,7 @@ std::int32_t Searcher::write(const Subtree& subtree, Tree& tree) const {
   node.weight = std::accumulate(node.class_weights.begin(), node.class_weights.end(), 0.0);
   node.label = heaviest_class(node.class_weights, 0);
   if (!subtree.branches.empty()) {
-    const BillTest& test = subtree.test;
+    const CostTest& test = subtree.test;
     const CodedColumn& column = columns_[test.column];
     node.feature = test.column;
     if (column.nominal) {

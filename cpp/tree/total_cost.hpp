@@ -1,4 +1,4 @@
-// Trees that keep the whole bill small: mistakes and the tests met on the way to a leaf.
+// Trees that keep the whole cost small: mistakes and the tests met on the way to a leaf.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@
 namespace stakes::tree {
 
 struct TotalCostOptions {
-  double leaf_penalty = 0.0;  // added to the bill for each leaf
+  double leaf_penalty = 0.0;  // added to the cost for each leaf
   int max_depth = 6;
   int width = 4;            // tests tried per ranking at the root, half as many at each further level
   bool exhaustive = false;  // try every test everywhere: for small tables
-  double min_objects = 1.0;
+  double min_samples_leaf = 1.0;
   int max_bins = 255;
   // Hard limits: prices on a path, and of all columns of the tree together.
   double max_path_cost = std::numeric_limits<double>::infinity();

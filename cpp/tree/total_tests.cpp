@@ -40,8 +40,8 @@ namespace {
 // Scores the tests of one column, and keeps all of them or the best two.
 class Scorer {
  public:
-  Scorer(const ValueCounts& counts, std::size_t n_values, const Mistakes& mistakes, const BillTest& base,
-         bool all, std::vector<BillTest>& tests)
+  Scorer(const ValueCounts& counts, std::size_t n_values, const Mistakes& mistakes, const CostTest& base,
+         bool all, std::vector<CostTest>& tests)
       : mistakes_(mistakes),
         k_(mistakes.n_classes()),
         missing_(counts.data() + n_values * k_),
@@ -56,56 +56,56 @@ class Scorer {
     known_weight_ = std::accumulate(known_.begin(), known_.end(), 0.0);
     missing_weight_ = std::accumulate(missing_, missing_ + k_, 0.0);
     purity_ = mistakes.purity(known_.data());
-    by_bill_.bill = std::numeric_limits<double>::infinity();
+    by_cost_.cost = std::numeric_limits<double>::infinity();
     by_gain_.gain = -std::numeric_limits<double>::infinity();
   }
 
   const std::vector<double>& known() const { return known_; }
   double known_weight() const { return known_weight_; }
 
-  BillTest start() const {
-    BillTest test = base_;
-    test.bill = base_.price * (known_weight_ + missing_weight_);
+  CostTest start() const {
+    CostTest test = base_;
+    test.cost = base_.price * (known_weight_ + missing_weight_);
     test.gain = -purity_;
     return test;
   }
 
   // Counts a branch with these classes of known rows; rows with a missing value take part in each branch.
-  void branch(const double* side, double weight, BillTest& test) {
+  void branch(const double* side, double weight, CostTest& test) {
     test.gain += mistakes_.purity(side);
     if (missing_weight_ <= 0.0) {
-      test.bill += mistakes_.cheapest(side);
+      test.cost += mistakes_.cheapest(side);
       return;
     }
     for (std::size_t c = 0; c < k_; ++c) mixed_[c] = side[c] + missing_[c] * (weight / known_weight_);
-    test.bill += mistakes_.cheapest(mixed_.data());
+    test.cost += mistakes_.cheapest(mixed_.data());
   }
 
-  void offer(const BillTest& test) {
+  void offer(const CostTest& test) {
     if (all_) tests_.push_back(test);
-    if (test.bill < by_bill_.bill) by_bill_ = test;
+    if (test.cost < by_cost_.cost) by_cost_ = test;
     if (test.gain > by_gain_.gain) by_gain_ = test;
   }
 
   void finish() {
-    if (all_ || by_bill_.column < 0) return;
-    tests_.push_back(by_bill_);
-    if (!by_gain_.same(by_bill_)) tests_.push_back(by_gain_);
+    if (all_ || by_cost_.column < 0) return;
+    tests_.push_back(by_cost_);
+    if (!by_gain_.same(by_cost_)) tests_.push_back(by_gain_);
   }
 
  private:
   const Mistakes& mistakes_;
   std::size_t k_;
   const double* missing_;
-  const BillTest& base_;
+  const CostTest& base_;
   bool all_;
-  std::vector<BillTest>& tests_;
+  std::vector<CostTest>& tests_;
   std::vector<double> known_, mixed_;
   double known_weight_ = 0.0, missing_weight_ = 0.0, purity_ = 0.0;
-  BillTest by_bill_, by_gain_;
+  CostTest by_cost_, by_gain_;
 };
 
-void numeric_tests(std::size_t n_values, const ValueCounts& counts, std::size_t k, double min_objects,
+void numeric_tests(std::size_t n_values, const ValueCounts& counts, std::size_t k, double min_samples_leaf,
                    Scorer& scorer) {
   std::vector<double> left(k, 0.0), right = scorer.known();
   double left_weight = 0.0;
@@ -119,8 +119,8 @@ void numeric_tests(std::size_t n_values, const ValueCounts& counts, std::size_t 
     }
     left_weight += moved;
     const double right_weight = scorer.known_weight() - left_weight;
-    if (moved <= 0.0 || left_weight < min_objects || right_weight < min_objects) continue;
-    BillTest test = scorer.start();
+    if (moved <= 0.0 || left_weight < min_samples_leaf || right_weight < min_samples_leaf) continue;
+    CostTest test = scorer.start();
     test.cut = static_cast<std::int32_t>(v);
     scorer.branch(left.data(), left_weight, test);
     scorer.branch(right.data(), right_weight, test);
@@ -128,9 +128,9 @@ void numeric_tests(std::size_t n_values, const ValueCounts& counts, std::size_t 
   }
 }
 
-void nominal_tests(std::size_t n_values, const ValueCounts& counts, std::size_t k, double min_objects,
+void nominal_tests(std::size_t n_values, const ValueCounts& counts, std::size_t k, double min_samples_leaf,
                    Scorer& scorer, Scorer& singles) {
-  BillTest multiway = scorer.start();
+  CostTest multiway = scorer.start();
   int n_present = 0, n_large = 0;
   std::vector<double> rest(k), weights(n_values);
   for (std::size_t v = 0; v < n_values; ++v) {
@@ -139,16 +139,16 @@ void nominal_tests(std::size_t n_values, const ValueCounts& counts, std::size_t 
     if (weights[v] <= 0.0) continue;
     scorer.branch(cells, weights[v], multiway);
     ++n_present;
-    n_large += weights[v] >= min_objects;
+    n_large += weights[v] >= min_samples_leaf;
   }
   if (n_present < 2) return;
   if (n_large >= 2) scorer.offer(multiway);
   for (std::size_t v = 0; v < n_values && n_present > 2; ++v) {
     const double others = scorer.known_weight() - weights[v];
-    if (weights[v] < min_objects || others < min_objects) continue;
+    if (weights[v] < min_samples_leaf || others < min_samples_leaf) continue;
     const double* cells = counts.data() + v * k;
     for (std::size_t c = 0; c < k; ++c) rest[c] = std::max(0.0, scorer.known()[c] - cells[c]);
-    BillTest single = singles.start();
+    CostTest single = singles.start();
     single.value = static_cast<std::int32_t>(v);
     singles.branch(cells, weights[v], single);
     singles.branch(rest.data(), others, single);
@@ -158,18 +158,18 @@ void nominal_tests(std::size_t n_values, const ValueCounts& counts, std::size_t 
 
 }  // namespace
 
-void add_tests(const CodedColumn& column, const ValueCounts& counts, const Mistakes& mistakes, BillTest base,
-               double min_objects, bool all, std::vector<BillTest>& tests) {
+void add_tests(const CodedColumn& column, const ValueCounts& counts, const Mistakes& mistakes, CostTest base,
+               double min_samples_leaf, bool all, std::vector<CostTest>& tests) {
   const auto n_values = static_cast<std::size_t>(column.n_values);
   Scorer scorer(counts, n_values, mistakes, base, all, tests);
   if (!column.nominal) {
-    numeric_tests(n_values, counts, mistakes.n_classes(), min_objects, scorer);
+    numeric_tests(n_values, counts, mistakes.n_classes(), min_samples_leaf, scorer);
     scorer.finish();
     return;
   }
   // A branch per category nearly always has the larger gain: single categories compete among themselves.
   Scorer singles(counts, n_values, mistakes, base, all, tests);
-  nominal_tests(n_values, counts, mistakes.n_classes(), min_objects, scorer, singles);
+  nominal_tests(n_values, counts, mistakes.n_classes(), min_samples_leaf, scorer, singles);
   scorer.finish();
   singles.finish();
 }

@@ -1,4 +1,4 @@
-// What a test at a node would do for the bill, found from counts of values by class.
+// What a test at a node would do for the cost, found from counts of values by class.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 namespace stakes::tree {
 
 // One way to split a node.
-struct BillTest {
+struct CostTest {
   std::int32_t column = -1;
   std::int32_t cut = -1;    // numeric: codes up to here go left
   std::int32_t value = -1;  // nominal: this category against the rest; -1: a branch per category
   double price = 0.0;       // for one row
-  double bill = 0.0;        // prices and mistakes of all rows if the branches were leaves
+  double cost = 0.0;        // prices and mistakes of all rows if the branches were leaves
   double gain = 0.0;        // bits, classes weighed by what mistaking them costs
 
-  bool same(const BillTest& other) const {
+  bool same(const CostTest& other) const {
     return column == other.column && cut == other.cut && value == other.value;
   }
 };
@@ -45,8 +45,9 @@ class Mistakes {
 using ValueCounts = std::vector<double>;
 
 // Adds tests of a column. `base` has column and price. With `all`, every cut and category is a test of its
-// own; else the best by bill and the best by gain. Each side needs at least `min_objects` of known weight.
-void add_tests(const CodedColumn& column, const ValueCounts& counts, const Mistakes& mistakes, BillTest base,
-               double min_objects, bool all, std::vector<BillTest>& tests);
+// own; else the best by cost and the best by gain. Each side needs at least `min_samples_leaf` of known
+// weight.
+void add_tests(const CodedColumn& column, const ValueCounts& counts, const Mistakes& mistakes, CostTest base,
+               double min_samples_leaf, bool all, std::vector<CostTest>& tests);
 
 }  // namespace stakes::tree

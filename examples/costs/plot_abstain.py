@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from stakes import CostBagging, datasets
-from stakes.metrics import confusion_with_reject, cost_with_abstention, coverage
+from stakes.metrics import confusion_with_undecided, cost_with_abstention, coverage
 
 german = datasets.load("german")
 costs = german.cost_matrix
@@ -19,12 +19,12 @@ X, X_new, y, y_new = train_test_split(german.X, german.y, stratify=german.y, ran
 model = CostBagging(cost_matrix=costs, random_state=0).fit(X, y)
 
 decision = model.decide(X_new, abstain_cost=0.4)
-table, labels = confusion_with_reject(y_new, decision)
+table, labels = confusion_with_undecided(y_new, decision)
 print(labels)
 print(table)
 
 # %%
-# The dearer a second look is, the more is decided, and the nearer the bill comes to that of deciding all.
+# The costlier a second look is, the more is decided, and the nearer the bill comes to that of deciding all.
 
 looks = np.linspace(0.05, 1.0, 20)
 bills, decided = [], []

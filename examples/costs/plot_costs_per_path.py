@@ -12,14 +12,14 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 from stakes import C45Classifier
-from stakes.metrics import total_bill
+from stakes.metrics import cost_with_tests
 
 data = load_breast_cancer(as_frame=True)
 X, y = data.data, data.target_names[data.target]
 costs = {("malignant", "benign"): 50, ("benign", "malignant"): 10}
 
 # %%
-# Mean values are cheap to measure, errors of the mean dearer, worst values dearest.
+# Mean values are cheap to measure, errors of the mean costlier, worst values costliest.
 
 prices = {
     name: 0.2 if name.startswith("mean") else 1.0 if name.endswith("error") else 2.0 for name in X.columns
@@ -32,7 +32,9 @@ trees = {
 bills = {}
 for name, tree in trees.items():
     tree.fit(X, y)
-    bills[name] = total_bill(y_new, tree.predict(X_new), test_costs=tree.path_cost(X_new), cost_matrix=costs)
+    bills[name] = cost_with_tests(
+        y_new, tree.predict(X_new), test_costs=tree.path_cost(X_new), cost_matrix=costs
+    )
 print(trees["total_cost"].export_text())
 
 # %%

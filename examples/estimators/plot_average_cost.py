@@ -2,8 +2,8 @@
 AverageCost: rows weigh the mean cost of their mistakes
 =======================================================
 
-The plainest way to many prices: a row gets into a sample as often as its mistakes are dear on average. Rows
-of dear classes are then seen more often, and those of cheap ones hardly.
+The plainest way to many prices: a row gets into a sample as often as its mistakes are costly on average. Rows
+of costly classes are then seen more often, and those of cheap ones hardly.
 """
 
 import matplotlib.pyplot as plt

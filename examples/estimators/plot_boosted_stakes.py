@@ -3,7 +3,7 @@ BoostedStakes: only the bill counts
 ===================================
 
 Boosted trees, a linear and a kernel model, weighed by what they said about rows that they had not seen,
-calibrated on the same rows, and guarded: where a constant answer would have been no dearer, it gives that.
+calibrated on the same rows, and guarded: where a constant answer would have been no costlier, it gives that.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 DataSpaceExpansion: every row with every class
 ==============================================
 
-DSE gives each row every class in turn, weighed by what that class saves against the dearest one. A classifier
-with the least weighted error on the expanded rows is one of least cost (theorem 2 of Abe et al.). The price
-is the number of rows.
+DSE gives each row every class in turn, weighed by what that class saves against the costliest one. A
+classifier with the least weighted error on the expanded rows is one of least cost (theorem 2 of Abe et al.).
+The price is the number of rows.
 """
 
 import matplotlib.pyplot as plt

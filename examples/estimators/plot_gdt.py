@@ -20,8 +20,8 @@ X, X_new, y, y_new = train_test_split(german.X, german.y, stratify=german.y, ran
 
 evolved = GDTClassifier(cost_matrix=costs, random_state=0).fit(X, y)
 for name, tree in {"C4.5CS": C45Classifier(cost_matrix=costs).fit(X, y), "GDT": evolved}.items():
-    bill = total_cost(y_new, tree.predict(X_new), cost_matrix=costs)
-    print(f"{name}: bill {bill:g}, {tree.get_n_leaves()} leaves")
+    cost = total_cost(y_new, tree.predict(X_new), cost_matrix=costs)
+    print(f"{name}: bill {cost:g}, {tree.get_n_leaves()} leaves")
 print(evolved.export_text())
 
 # %%

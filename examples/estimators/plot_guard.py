@@ -1,8 +1,8 @@
 """
-Guard: never dearer than always saying the same
+Guard: never costlier than always saying the same
 ===============================================
 
-Where one class is rare and dear, a learner can easily cost more than a constant answer. ``Guard``
+Where one class is rare and costly, a learner can easily cost more than a constant answer. ``Guard``
 cross-validates the bill on the training rows, and where the learner does not beat the constant it warns and
 answers the constant.
 """
@@ -19,7 +19,7 @@ german = datasets.load("german")
 X, X_new, y, y_new = train_test_split(german.X, german.y, stratify=german.y, random_state=0)
 
 # %%
-# The dearer a missed bad customer, the better it is to call everybody bad. The tree without costs keeps on
+# The costlier a missed bad customer, the better it is to call everybody bad. The tree without costs keeps on
 # answering; its guarded twin notices.
 
 ratios = [1, 2, 3, 5, 8, 12]

@@ -2,8 +2,8 @@
 MinExpectedCost: cheap decisions from any classifier
 ====================================================
 
-Any classifier that gives probabilities can heed costs: answer the class of least expected cost. The
-probabilities must then be right, not only in the right order, so calibrate those of boosting.
+Any classifier that gives probabilities can take costs into account: answer the class of least expected cost.
+The probabilities must then be right, not only in the right order, so calibrate those of boosting.
 """
 
 import matplotlib.pyplot as plt

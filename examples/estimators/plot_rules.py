@@ -1,6 +1,6 @@
 """
-RuleClassifier: rules that may stay silent
-==========================================
+RuleClassifier: rules that may abstain
+======================================
 
 It learns overlapping rules and says nothing where none of them is good enough. ``t_good`` is how good: from
 0, only rules of one class, to 1.
@@ -19,7 +19,8 @@ print(rules.rules_)
 print(rules.explain(iris.data[50:51])[0])
 
 # %%
-# Stricter rules are right more often and decide less. Given a price of silence, ``fit`` chooses the cut-off.
+# Stricter rules are right more often and decide less. Given a price of abstaining, ``fit`` chooses the
+# cut-off.
 
 plot_coverage(rules.coverage_path(iris.data, species, [0.05, 0.1, 0.2, 0.3, 0.5, 0.8]))
 plt.show()
@@ -29,4 +30,4 @@ plt.show()
 for price in (0.02, 0.2, 1.0):
     chosen = RuleClassifier(abstain_cost=price).fit(iris.data, species)
     undecided = chosen.decide(iris.data).undecided.mean()
-    print(f"silence costs {price}: cut-off {chosen.t_good_:g}, {undecided:.0%} undecided")
+    print(f"abstaining costs {price}: cut-off {chosen.t_good_:g}, {undecided:.0%} undecided")

@@ -1,8 +1,8 @@
 """
-TradeoffSearchCV: how much to pay for looking
-=============================================
+TradeoffSearchCV: how much to pay for features
+==============================================
 
-It fits the whole range of ``gamma``, cross-validates each, and keeps the tree that is cheapest to look at
+It fits the whole range of ``gamma``, cross-validates each, and keeps the tree of least feature costs
 among those that are at most a point less accurate than one that may look at everything.
 """
 

@@ -67,10 +67,10 @@ def __getattr__(name: str) -> Any:
         return import_module(f"stakes.{name}")
     if name in __all__:
         for module in _MODULES:
-            found = getattr(import_module(f"stakes.{module}"), name, None)
-            if found is not None:
-                globals()[name] = found
-                return found
+            value = getattr(import_module(f"stakes.{module}"), name, None)
+            if value is not None:
+                globals()[name] = value
+                return value
     raise AttributeError(f"module 'stakes' has no attribute {name!r}")
 
 

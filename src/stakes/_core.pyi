@@ -191,7 +191,7 @@ class GrowOptions:
         *,
         criterion: str = "gain_ratio",
         dialect: str = "c45",
-        min_objects: float = 2.0,
+        min_samples_leaf: float = 2.0,
         group_values: bool = False,
         max_depth: int = -1,
         max_leaf_nodes: int = 0,
@@ -210,7 +210,7 @@ class GrowOptions:
     @property
     def dialect(self) -> str: ...
     @property
-    def min_objects(self) -> float: ...
+    def min_samples_leaf(self) -> float: ...
     @property
     def group_values(self) -> bool: ...
     @property
@@ -242,7 +242,7 @@ class GrowOptions:
     def __eq__(self, other: object, /) -> bool: ...
 
 class TotalCostOptions:
-    """How a tree with a small bill is searched."""
+    """How a tree with a small cost is searched."""
 
     def __init__(
         self,
@@ -251,7 +251,7 @@ class TotalCostOptions:
         max_depth: int = 6,
         width: int = 4,
         exhaustive: bool = False,
-        min_objects: float = 1.0,
+        min_samples_leaf: float = 1.0,
         max_bins: int = 255,
         max_path_cost: float = ...,
         max_upfront_cost: float = ...,
@@ -265,7 +265,7 @@ class TotalCostOptions:
     @property
     def exhaustive(self) -> bool: ...
     @property
-    def min_objects(self) -> float: ...
+    def min_samples_leaf(self) -> float: ...
     @property
     def max_bins(self) -> int: ...
     @property
@@ -440,7 +440,7 @@ class Evolution:
         | None = None,
         abstain_cost: float | None = None,
         prices: Prices | None = None,
-        price_mode: str = "path",
+        pay: str = "path",
     ) -> None: ...
     @property
     def size(self) -> int: ...

@@ -107,7 +107,7 @@ class Dataset:
     cost_matrix : CostMatrix or None
         Published costs of mistakes, None where there are none.
     feature_costs : None
-        Published prices of looking at a feature; no data set here has them yet.
+        Published feature costs; no data set here has them yet.
     description : str
         Where it comes from, in a sentence.
     """
@@ -183,11 +183,11 @@ def load_table(name: str) -> tuple[Table, CostMatrix | None]:
     known = _resolve(name)
     path = _find(_PACKAGE_DATA, known) or _find(_folder(), known)
     if path is None:
-        found = load(name)
-        table = Table.from_data(found.X)
-        code = {label: i for i, label in enumerate(found.classes.tolist())}
-        codes = np.array([code[label] for label in found.y.tolist()], dtype=np.int32)
-        return table.with_target(codes, found.classes.tolist()), found.cost_matrix
+        dataset = load(name)
+        table = Table.from_data(dataset.X)
+        code = {label: i for i, label in enumerate(dataset.classes.tolist())}
+        codes = np.array([code[label] for label in dataset.y.tolist()], dtype=np.int32)
+        return table.with_target(codes, dataset.classes.tolist()), dataset.cost_matrix
     table = read_table(path)
     if table.classes is None:
         raise ValueError(
@@ -325,7 +325,7 @@ def _from_openml(name: str) -> Dataset:
         bunch = fetch_openml(data_id=number, as_frame=True, parser="auto")
     except Exception as error:  # no network, a proxy's page, a damaged cache: all mean the same to the caller
         raise ValueError(
-            f"data set {name!r} could not be had: it is not in the package, not in {_folder_in_words()}, and "
+            f"data set {name!r} is not available: it is not in the package, not in {_folder_in_words()}, and "
             f"OpenML (id {number}) did not answer: {type(error).__name__}: {error}. Hint: put {name}.arff.gz "
             "into a folder and name it in STAKES_DATA."
         ) from error

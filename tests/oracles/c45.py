@@ -41,7 +41,7 @@ class Data:
 class Options:
     dialect: str = "c45"
     criterion: str = "gain_ratio"
-    min_objects: float = 2.0
+    min_samples_leaf: float = 2.0
     group_values: bool = False
     max_depth: int | None = None
     max_leaf_nodes: int | None = None
@@ -143,7 +143,7 @@ def split_info_of(branches, node_weight):
 def least_weight(known_weight, data, options):
     """C4.5's minsplit."""
     least = 0.1 * known_weight / data.n_classes
-    return options.min_objects if least <= options.min_objects else min(least, 25.0)
+    return options.min_samples_leaf if least <= options.min_samples_leaf else min(least, 25.0)
 
 
 def column_gap(data, f, options):
@@ -160,7 +160,7 @@ def numeric_cuts(data, rows, f, options):
     node_weight = sum(w for _, w in rows)
     known = [(i, w) for i, w in rows if column[i] is not None]
     known_weight = sum(w for _, w in known)
-    if not known or known_weight < 2 * options.min_objects - SLACK:
+    if not known or known_weight < 2 * options.min_samples_leaf - SLACK:
         return []
     least = least_weight(known_weight, data, options)
     if options.j48 and len(known) < 2 * least - J48_SLACK:
@@ -234,7 +234,7 @@ def partition_split(data, rows, f, value_branch, n_branches, options, node_weigh
 
 def multiway_split(data, rows, f, options):
     table = value_weights(data, rows, f)
-    if sum(sum(weights) >= options.min_objects - SLACK for weights in table) < 2:
+    if sum(sum(weights) >= options.min_samples_leaf - SLACK for weights in table) < 2:
         return None
     node_weight = sum(w for _, w in rows)
     return partition_split(data, rows, f, range(len(table)), len(table), options, node_weight)
@@ -310,7 +310,7 @@ def group_split(data, rows, f, options):
 
 def finish_groups(data, rows, f, groups, leftover, table, options):
     """The split that groups make. Values too light for a group share a branch and count as unknown."""
-    if len(groups) < 2 or sum(group_weight(g, table) >= options.min_objects - SLACK for g in groups) < 2:
+    if len(groups) < 2 or sum(group_weight(g, table) >= options.min_samples_leaf - SLACK for g in groups) < 2:
         return None
     value_branch = [len(groups)] * len(table)
     for b, group in enumerate(groups):
@@ -376,7 +376,7 @@ def must_be_leaf(data, rows, depth, options):
     weights = data.class_weights(rows)
     if options.max_depth is not None and depth >= options.max_depth:
         return True
-    return sum(w > 0 for w in weights) < 2 or sum(weights) < 2 * options.min_objects - SLACK
+    return sum(w > 0 for w in weights) < 2 or sum(weights) < 2 * options.min_samples_leaf - SLACK
 
 
 def hand_out(data, rows, split):

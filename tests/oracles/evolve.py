@@ -55,12 +55,12 @@ def _visit(tree, node, here, rows, paid, judged):
     for i in here:
         counts[rows.classes[i]] += rows.weight(i)
     judged.class_weights[node] = counts
-    bills = [sum(rows.weight(i) * rows.cost(i, p) for i in here) for p in range(rows.n_classes)]
-    judged.answer[node] = bills
+    answer_costs = [sum(rows.weight(i) * rows.cost(i, p) for i in here) for p in range(rows.n_classes)]
+    judged.answer[node] = answer_costs
     f = int(feature[node])
     if f < 0:
         judged.leaves.append(here)
-        best = min(bills)
+        best = min(answer_costs)
         if rows.abstain is not None:
             best = min(best, rows.abstain * sum(rows.weight(i) for i in here))
         judged.cost += best

@@ -51,13 +51,14 @@ def cost_below(trees, node, i):
 def best_test(trees, node, path, draws):
     table, m = trees.rows, len(node.branches)
     sample = some_rows(trees, node.rows, draws)
-    bills = {i: [table.weight(i) * cost_below(trees, b, i) for b in node.branches] for i in sample}
+    answer_costs = {i: [table.weight(i) * cost_below(trees, b, i) for b in node.branches] for i in sample}
     best, chosen = math.inf, None
     for f, n in enumerate(table.n_values):
         if n < 2 or (not table.nominal[f] and m != 2):
             continue
         sums = [
-            [sum(bills[i][b] for i in sample if trees.code(f, i) == v) for b in range(m)] for v in range(n)
+            [sum(answer_costs[i][b] for i in sample if trees.code(f, i) == v) for b in range(m)]
+            for v in range(n)
         ]
         price = trees.price(f, path) * trees.weigh(sample)
         if table.nominal[f]:
@@ -96,7 +97,7 @@ def likely_answers(trees, here):
     if table.per_row:
         answer = trees.answer(here)
         return answer, 1 if answer == 0 and table.n_classes > 1 else 0
-    order = sorted((bill, p) for p, bill in enumerate(trees.bills(here)))
+    order = sorted((cost, p) for p, cost in enumerate(trees.answer_costs(here)))
     return order[0][1], order[min(1, len(order) - 1)][1]
 
 
@@ -156,8 +157,8 @@ class SubtreeSearch:
 
     def leaves(self, sums):
         """What leaves cost; the last of the sums over their rows are weights."""
-        bills = sums[..., :-1].min(axis=-1) * self.scale
-        return np.where(sums[..., -1] < self.least, math.inf, bills)
+        answer_costs = sums[..., :-1].min(axis=-1) * self.scale
+        return np.where(sums[..., -1] < self.least, math.inf, answer_costs)
 
     def price(self, t, n_rows):
         return 2.0 * self.node_price + self.tests[t][0].price * n_rows * self.scale
@@ -197,10 +198,10 @@ class SubtreeSearch:
         if levels < 2 or not here.any():
             more = np.full_like(more, math.inf)
         prices = np.array([self.price(t, int(here.sum())) for t in range(len(self.tests))])
-        bills = prices + np.minimum(sides, more)[0] + np.minimum(sides, more)[1]
-        t = int(bills.argmin())
+        answer_costs = prices + np.minimum(sides, more)[0] + np.minimum(sides, more)[1]
+        t = int(answer_costs.argmin())
         below = [self.sketch(by[s, t]) if more[s, t] < sides[s, t] else None for s in (0, 1)]
-        return bills.tolist(), self.sketch(t, *below)
+        return answer_costs.tolist(), self.sketch(t, *below)
 
     def solve(self, here, levels, width):
         """Bill and sketch of the best subtree of these rows; no sketch: a leaf."""
@@ -210,41 +211,43 @@ class SubtreeSearch:
         key = here.tobytes(), levels > 1
         if key not in self.known:
             self.known[key] = self.two_levels(here, levels)
-        bills, sketch = self.known[key]
-        best, chosen = (min(bills), sketch) if min(bills) < best else (best, None)
-        return (best, chosen) if levels < 3 else self.follow_up(here, levels, width, bills, best, chosen)
+        answer_costs, sketch = self.known[key]
+        best, chosen = (min(answer_costs), sketch) if min(answer_costs) < best else (best, None)
+        return (
+            (best, chosen) if levels < 3 else self.follow_up(here, levels, width, answer_costs, best, chosen)
+        )
 
     def sketch(self, t, left=None, right=None):
         return steps.sketch_of(
             test_at(self.trees, *self.tests[t]), [left or steps.Node(), right or steps.Node()]
         )
 
-    def follow_up(self, here, levels, width, bills, best, chosen):
+    def follow_up(self, here, levels, width, answer_costs, best, chosen):
         """The tests that are best with two levels get more; above three levels there are two rounds."""
 
         def try_first(t, width):
             nonlocal best, chosen
             one, left = self.solve(here & self.left[t], levels - 1, width)
             two, right = self.solve(here & ~self.left[t], levels - 1, width)
-            bill = self.price(t, int(here.sum())) + one + two
-            if bill < best:
-                best, chosen = bill, self.sketch(t, left, right)
-            return bill
+            cost = self.price(t, int(here.sum())) + one + two
+            if cost < best:
+                best, chosen = cost, self.sketch(t, left, right)
+            return cost
 
-        by_bill = sorted(range(len(bills)), key=bills.__getitem__)
+        by_cost = sorted(range(len(answer_costs)), key=answer_costs.__getitem__)
         if levels == 3:
-            for t in by_bill[:width]:
-                if bills[t] < math.inf or width != ALL:
+            for t in by_cost[:width]:
+                if answer_costs[t] < math.inf or width != ALL:
                     try_first(t, width)
             return best, chosen
         usual = self.width if width == ALL else width
-        found = [math.inf] * len(bills)
-        for t in by_bill[: 4 * usual]:
-            if bills[t] < math.inf or width != ALL:
+        found = [math.inf] * len(answer_costs)
+        for t in by_cost[: 4 * usual]:
+            if answer_costs[t] < math.inf or width != ALL:
                 found[t] = try_first(t, max(1, usual // 3))
-        again = sorted(range(len(bills)), key=found.__getitem__)
+        again = sorted(range(len(answer_costs)), key=found.__getitem__)
         for t in again if width == ALL else again[: max(1, width // 2)]:
-            if (bills if width == ALL else found)[t] < math.inf:
+            if (answer_costs if width == ALL else found)[t] < math.inf:
                 try_first(t, ALL if width == ALL else 8 * width)
         return best, chosen
 

@@ -129,12 +129,12 @@ class Trees:
         classes = np.array(self.rows.classes)[list(here)]
         return np.bincount(classes, self.weights[list(here)], self.rows.n_classes).tolist()
 
-    def bills(self, here):
+    def answer_costs(self, here):
         return self.costs_of_rows[list(here)].sum(axis=0).tolist()
 
     def answer(self, here):
-        bills = self.bills(here)
-        return bills.index(min(bills))
+        answer_costs = self.answer_costs(here)
+        return answer_costs.index(min(answer_costs))
 
     def label(self, here):
         """The cheapest answer, or None to abstain, and what it costs."""
@@ -143,9 +143,13 @@ class Trees:
         return self.labels[here]
 
     def _label(self, here):
-        bills = self.bills(here)
+        answer_costs = self.answer_costs(here)
         refused = math.inf if self.rows.abstain is None else self.rows.abstain * self.weigh(here)
-        return (None, refused) if refused < min(bills) else (bills.index(min(bills)), min(bills))
+        return (
+            (None, refused)
+            if refused < min(answer_costs)
+            else (answer_costs.index(min(answer_costs)), min(answer_costs))
+        )
 
     def pure(self, here):
         return len({self.rows.classes[i] for i in here}) < 2

@@ -43,7 +43,7 @@ def predict_code(fitted, row):
     """Class code of a row."""
     p = probabilities(fitted, row)
     if fitted.min_cost:
-        costs = fitted.bill
+        costs = fitted.cost_values
         scores = [add(p[j] * float(costs[j, k]) for j in range(len(p))) for k in range(len(p))]
     else:
         scores = [-value for value in p]

@@ -58,7 +58,7 @@ def options(**fixed):
     choices = {
         "dialect": st.sampled_from(["c45", "j48"]),
         "criterion": st.sampled_from(["gain_ratio", "gain", "gini"]),
-        "min_objects": st.sampled_from([1.0, 2.0, 2.0, 0.5, 3.0, 1.3]),
+        "min_samples_leaf": st.sampled_from([1.0, 2.0, 2.0, 0.5, 3.0, 1.3]),
         "group_values": st.booleans(),
         "max_depth": st.sampled_from([None, None, 0, 1, 3]),
         "max_leaf_nodes": st.sampled_from([None, None, 1, 2, 3, 5, 8]),
@@ -131,7 +131,7 @@ def core_grow(data, options, max_bins=0, n_threads=1):
         _core.GrowOptions(
             criterion=options.criterion,
             dialect=options.dialect,
-            min_objects=options.min_objects,
+            min_samples_leaf=options.min_samples_leaf,
             group_values=options.group_values,
             max_depth=-1 if options.max_depth is None else options.max_depth,
             max_leaf_nodes=options.max_leaf_nodes or 0,

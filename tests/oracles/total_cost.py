@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 
-def bill_of_leaf(rows, codes, costs, penalty):
+def cost_of_leaf(rows, codes, costs, penalty):
     weights = np.zeros(len(costs))
     for i, weight in rows:
         weights[codes[i]] += weight
@@ -61,11 +61,11 @@ def divide(rows, column, n_values, branch_of, n_branches):
     return branches, known
 
 
-def large_enough(known, min_objects):
-    return sum(weight >= min_objects for weight in known) >= 2
+def large_enough(known, min_samples_leaf):
+    return sum(weight >= min_samples_leaf for weight in known) >= 2
 
 
-def least_bill(
+def least_cost(
     columns,
     n_values,
     codes,
@@ -74,15 +74,15 @@ def least_bill(
     prices,
     penalty,
     depth,
-    min_objects=1.0,
+    min_samples_leaf=1.0,
     limit=math.inf,
     paid=(),
     spent=0.0,
 ):
     """Least of mistakes, prices and penalties over all trees of at most this depth."""
-    best = bill_of_leaf(rows, codes, costs, penalty)
+    best = cost_of_leaf(rows, codes, costs, penalty)
     weight = sum(w for _, w in rows)
-    if depth == 0 or weight < 2 * min_objects:
+    if depth == 0 or weight < 2 * min_samples_leaf:
         return best
     for j, column in enumerate(columns):
         extra, after = marginal(prices, j, paid)
@@ -90,15 +90,16 @@ def least_bill(
             continue
         for branch_of, n_branches in tests_of(rows, column, n_values[j]):
             branches, known = divide(rows, column, n_values[j], branch_of, n_branches)
-            if not large_enough(known, min_objects):
+            if not large_enough(known, min_samples_leaf):
                 continue
-            bill = extra * weight + sum(
-                least_bill(
-                    columns, n_values, codes, b, costs, prices, penalty, depth - 1, min_objects, limit, after,
+            cost = extra * weight + sum(
+                least_cost(
+                    columns, n_values, codes, b, costs, prices, penalty, depth - 1, min_samples_leaf, limit,
+                    after,
                     spent + extra,
                 )
                 for b in branches
                 if b
             )  # fmt: skip
-            best = min(best, bill)
+            best = min(best, cost)
     return best

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from .total_cost import bill_of_leaf, divide, is_missing, marginal
+from .total_cost import cost_of_leaf, divide, is_missing, marginal
 
 
 @dataclass
@@ -14,7 +14,7 @@ class Test:
     cut: float | None = None  # numeric: values up to here go left
     value: int | None = None  # nominal: this category against the rest; None: a branch per category
     price: float = 0.0
-    bill: float = 0.0
+    cost: float = 0.0
     gain: float = 0.0
 
     def same(self, other):
@@ -24,8 +24,8 @@ class Test:
 @dataclass
 class Tree:
     rows: list
-    bill: float  # with the penalties of its leaves
-    leaf_bill: float  # if it were a leaf
+    cost: float  # with the penalties of its leaves
+    leaf_cost: float  # if it were a leaf
     test: Test | None = None
     branches: list = field(default_factory=list)
 
@@ -59,15 +59,15 @@ class Search:
         return root
 
     def leaf(self, rows):
-        bill = bill_of_leaf(rows, self.codes, self.costs, self.options["leaf_penalty"])
-        return Tree(rows, bill, bill)
+        cost = cost_of_leaf(rows, self.codes, self.costs, self.options["leaf_penalty"])
+        return Tree(rows, cost, cost)
 
     def solve(self, rows, paid=(), spent=0.0, depth=0):
         best, options = self.leaf(rows), self.options
         weight = sum(w for _, w in rows)
-        if depth >= options["max_depth"] or weight < 2 * options["min_objects"]:
+        if depth >= options["max_depth"] or weight < 2 * options["min_samples_leaf"]:
             return best
-        if best.bill <= 2 * options["leaf_penalty"]:
+        if best.cost <= 2 * options["leaf_penalty"]:
             return best
         for test in self.candidates(rows, paid, spent, depth, weight):
             after = marginal(self.prices, test.column, paid)[1]
@@ -75,9 +75,9 @@ class Search:
             branches = [
                 self.solve(p, after, spent + test.price, depth + 1) if p else self.leaf(p) for p in parts
             ]
-            bill = test.price * weight + sum(b.bill for b in branches if b.rows)
-            if bill < best.bill - 1e-9:
-                best = Tree(rows, bill, best.leaf_bill, test, branches)
+            cost = test.price * weight + sum(b.cost for b in branches if b.rows)
+            if cost < best.cost - 1e-9:
+                best = Tree(rows, cost, best.leaf_cost, test, branches)
         return best
 
     def parts(self, rows, test):
@@ -105,10 +105,10 @@ class Search:
         """Bill if the branches were leaves, and gain on rows whose value is known; None: sides too small."""
         column, n = self.columns[test.column], self.n_values[test.column]
         parts, known = self.parts(rows, test)
-        if sum(k >= self.options["min_objects"] for k in known) < 2:
+        if sum(k >= self.options["min_samples_leaf"] for k in known) < 2:
             return None
-        test.bill = test.price * sum(w for _, w in rows)
-        test.bill += sum(bill_of_leaf(p, self.codes, self.costs, 0.0) for p in parts if p)
+        test.cost = test.price * sum(w for _, w in rows)
+        test.cost += sum(cost_of_leaf(p, self.codes, self.costs, 0.0) for p in parts if p)
         certain = [[r for r in p if not is_missing(column[r[0]], n)] for p in parts]
         test.gain = sum(map(self.purity, certain), -self.purity([r for p in certain for r in p]))
         return test
@@ -137,14 +137,14 @@ class Search:
                 if self.options["exhaustive"]:
                     tests += rivals
                 elif rivals:
-                    cheapest, telling = min(rivals, key=lambda t: t.bill), max(rivals, key=lambda t: t.gain)
+                    cheapest, telling = min(rivals, key=lambda t: t.cost), max(rivals, key=lambda t: t.gain)
                     tests += [cheapest] + ([] if telling.same(cheapest) else [telling])
         if self.options["exhaustive"]:
             return tests
         total = float(self.costs.sum())
         least = 1e-3 + 1e-6 * total
         chosen = []
-        for score in (lambda t: t.bill, lambda t: -t.gain / (t.price + least), lambda t: -t.gain):
+        for score in (lambda t: t.cost, lambda t: -t.gain / (t.price + least), lambda t: -t.gain):
             for test in sorted(tests, key=score)[: max(1, self.options["width"] >> depth)]:
                 if not any(test.same(t) for t in chosen) and test.gain > 1e-12 * weight * total:
                     chosen.append(test)
@@ -161,7 +161,7 @@ class Search:
 
     def loss_without(self, tree, f):
         if tree.test is not None and tree.test.column == f:
-            return tree.leaf_bill - tree.bill
+            return tree.leaf_cost - tree.cost
         return sum(self.loss_without(branch, f) for branch in tree.branches)
 
     def least_useful(self, root):

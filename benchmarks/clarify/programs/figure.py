@@ -1,6 +1,6 @@
 """Figure 1 of Davis et al. (2006) for four Python programs: what must be watched to explain one message.
 
-C4.5 heeds no prices; CSGain's gamma is the cheapest within one point of C4.5's accuracy on the same five
+C4.5 ignores prices; CSGain's gamma is the cheapest within one point of C4.5's accuracy on the same five
 folds, as in the paper. Both choices look at the folds they are judged by; the nested accuracy does not.
 """
 

@@ -35,7 +35,7 @@ def _head(found: Sequence[Row]) -> str:
 Every cause of a program's one confusing message has {inputs} generated inputs, each recorded twice in forks
 of a warmed parent and some also in fresh processes; what differs between runs of one input is dropped.
 FC are function counts, CTP call trees to depth 2. Events are the mean number of watched function starts (and
-lines) per run. C4.5's events are the median over {ORDERS} orders of the columns, with the range: it heeds no
+lines) per run. C4.5's events are the median over {ORDERS} orders of the columns, with the range: it ignores
 prices and takes the first of equal columns. Accuracies of C4.5 and CSGain are those of the five folds that
 gamma was chosen on, as in the paper; nested ones had every choice made without the inputs asked about.
 

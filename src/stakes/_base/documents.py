@@ -92,12 +92,12 @@ def check_format(document: Any, format_name: str, version: int, source: str = "t
         raise ValueError(f'{source} is not a {format_name} document: it has no "format"')
     if document["format"] != format_name:
         raise ValueError(f"{source} must have format {format_name!r}, got {_short(document['format'])}")
-    found = document.get("version")
-    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-        raise ValueError(f"{source} must have a whole number from 1 as version, got {_short(found)}")
-    if found > version:
+    given = document.get("version")
+    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+        raise ValueError(f"{source} must have a whole number from 1 as version, got {_short(given)}")
+    if given > version:
         raise ValueError(
-            f"{source} has version {_short(found)} of {format_name}, this stakes reads up to {version}: "
+            f"{source} has version {_short(given)} of {format_name}, this stakes reads up to {version}: "
             "install a newer stakes to read it"
         )
 

@@ -43,7 +43,7 @@ BAR = 24
 def command(
     model: ModelArgument,
     budget: Annotated[
-        float | None, typer.Option(min=0.0, help="What may be spent; dearer questions are not asked.")
+        float | None, typer.Option(min=0.0, help="What may be spent; costlier questions are not asked.")
     ] = None,
     known: Annotated[
         list[str] | None,
@@ -215,7 +215,7 @@ def _show_result(console: Console, result: Acquired, budget: float | None) -> No
     console.print(_bill(result, budget))
     for question in result.left_out:
         console.print(
-            f"Not asked, too dear for the budget: {plain(question.feature)} ({amount(question.price)}).",
+            f"Not asked, too costly for the budget: {plain(question.feature)} ({amount(question.price)}).",
         )
 
 

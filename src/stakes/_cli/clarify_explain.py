@@ -84,22 +84,22 @@ def show_model(document: dict[str, Any]) -> None:
     _show_validation(training["validation"])
 
 
-def _show_validation(found: dict[str, Any]) -> None:
+def _show_validation(result: dict[str, Any]) -> None:
     console = out()
     console.print(
-        f"On unseen inputs: {found['explained']:.1%} explained correctly, {found['wrong']:.1%} wrongly, "
-        f"{found['unknown']:.1%} unknown; the tree alone is right in {found['accuracy']:.1%}."
+        f"On unseen inputs: {result['explained']:.1%} explained correctly, {result['wrong']:.1%} wrongly, "
+        f"{result['unknown']:.1%} unknown; the tree alone is right in {result['accuracy']:.1%}."
     )
     grid = Grid(title="Causes by row, what was told by column", title_justify="left")
     grid.add_column("")
-    for number in range(1, len(found["classes"]) + 1):
+    for number in range(1, len(result["classes"]) + 1):
         grid.add_column(str(number), justify="right")
     grid.add_column("unknown", justify="right")
-    for number, (cause, row) in enumerate(zip(found["classes"], found["told"], strict=True), 1):
+    for number, (cause, row) in enumerate(zip(result["classes"], result["told"], strict=True), 1):
         grid.add_row(f"{number} {cause}", *(str(count) if count else "·" for count in row))
     console.print(grid)
-    for one, other, share in found["pairs"]:
-        console.print(f"Hard to tell apart: {one} and {other}, {share:.0%} of their runs.")
-        console.print(f"   --merge {one}+{other} takes them as one.")
-    for one, other in found["twins"]:
-        console.print(f"The same in everything counted: some runs of {one} and of {other}.")
+    for left, other, share in result["pairs"]:
+        console.print(f"Hard to tell apart: {left} and {other}, {share:.0%} of their runs.")
+        console.print(f"   --merge {left}+{other} takes them as one.")
+    for left, other in result["twins"]:
+        console.print(f"The same in everything counted: some runs of {left} and of {other}.")

@@ -46,53 +46,59 @@ def command(
     - `printf 'no-such-version\n1\n' | stakes clarify label runs/`
     """
     recorded = _read(runs)
-    causes = dict.fromkeys(sorted({label for one in recorded for label in one.labels if label is not None}))
+    causes = dict.fromkeys(
+        sorted({label for input_runs in recorded for label in input_runs.labels if label is not None})
+    )
     done = 0
-    for one in recorded:
-        if None not in one.labels and not again:
+    for input_runs in recorded:
+        if None not in input_runs.labels and not again:
             continue
-        _show(one, list(causes))
+        _show(input_runs, list(causes))
         answer = _answer(list(causes))
         if answer == QUIT:
             break
         if answer != SKIP:
             causes.setdefault(answer)
-            done += _write(one, answer, again)
+            done += _write(input_runs, answer, again)
     say(f"Labelled {done} runs.")
 
 
 def _read(folder: Path) -> list[Recorded]:
     from stakes.forensics import profile_paths, read_profile
 
-    found: dict[object, Recorded] = {}
+    inputs: dict[object, Recorded] = {}
     for path in profile_paths(folder):
         profile = read_profile(path)
         key = path if profile.input is None else profile.input
-        one = found.setdefault(key, Recorded([], [], profile.symptom))
-        one.paths.append(path)
-        one.labels.append(profile.label)
-    if not found:
+        input_runs = inputs.setdefault(key, Recorded([], [], profile.symptom))
+        input_runs.paths.append(path)
+        input_runs.labels.append(profile.label)
+    if not inputs:
         raise ValueError(f"{folder} holds no recorded runs; `stakes clarify record` makes them")
-    return list(found.values())
+    return list(inputs.values())
 
 
-def _write(one: Recorded, label: str, again: bool) -> int:
+def _write(input_runs: Recorded, label: str, again: bool) -> int:
     from stakes.forensics import read_profile, write_profile
 
-    paths = [path for path, known in zip(one.paths, one.labels, strict=True) if again or known is None]
+    paths = [
+        path
+        for path, known in zip(input_runs.paths, input_runs.labels, strict=True)
+        if again or known is None
+    ]
     for path in paths:
         write_profile(read_profile(path).with_label(label), path)
     return len(paths)
 
 
-def _show(one: Recorded, causes: list[str]) -> None:
+def _show(input_runs: Recorded, causes: list[str]) -> None:
     console = out()
-    times = f", {len(one.paths)} runs of this input" if len(one.paths) > 1 else ""
-    head = f"\n{plain(one.paths[0].name)}: exit status {one.symptom.exit_status}{times}"
+    times = f", {len(input_runs.paths)} runs of this input" if len(input_runs.paths) > 1 else ""
+    head = f"\n{plain(input_runs.paths[0].name)}: exit status {input_runs.symptom.exit_status}{times}"
     console.print(head, style="bold")
-    if one.symptom.message:
-        console.print(f"   {plain(one.symptom.message)}")
-    known = sorted({label for label in one.labels if label is not None})
+    if input_runs.symptom.message:
+        console.print(f"   {plain(input_runs.symptom.message)}")
+    known = sorted({label for label in input_runs.labels if label is not None})
     if known:
         console.print(f"   labelled {plain(', '.join(known))}")
     for number, cause in enumerate(causes, 1):

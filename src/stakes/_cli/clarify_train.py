@@ -82,17 +82,17 @@ def command(
 
     kinds = ("functions", *(["trees"] if trees else []), *(["lines"] if lines else []))
     settings = Settings(kinds, max_loss, folds, purity, seed, guard)
-    told = {} if texts is None else read_texts(texts)
+    cause_texts = {} if texts is None else read_texts(texts)
     with notes():
         with progress_bar("Reading") as advance:
-            found = read_runs(runs, lambda done, of: advance(done, of, "")).relabel(merge or ())
-        if lines and not found.lines:
+            recorded = read_runs(runs, lambda done, of: advance(done, of, "")).relabel(merge or ())
+        if lines and not recorded.lines:
             raise ValueError(f"--lines needs runs that were recorded with --lines; those of {runs} were not")
-        _check_texts(told, found.labels)
-        trained = train(found, settings, texts=told, program=program)
+        _check_texts(cause_texts, recorded.labels)
+        trained = train(recorded, settings, texts=cause_texts, program=program)
         with progress_bar("Checking on unseen inputs") as advance:
             validation = validate(
-                found, settings, folds=folds, advance=lambda done, of: advance(done, of, "")
+                recorded, settings, folds=folds, advance=lambda done, of: advance(done, of, "")
             )
     if max_wrong is not None:
         settings = replace(settings, purity=validation.purity(max_wrong))
@@ -128,7 +128,7 @@ def _show_front(training: dict[str, Any]) -> None:
     grid.add_row("", *settled, "chosen, as deployed", style="bold")
     base = training["baseline"]
     grid.add_row(
-        "C4.5", f"{base['nanoseconds']:,.0f}", f"{base['accuracy']:.3f}", "heeds no prices", style="dim"
+        "C4.5", f"{base['nanoseconds']:,.0f}", f"{base['accuracy']:.3f}", "ignores prices", style="dim"
     )
     out().print(grid)
 

@@ -22,8 +22,8 @@ from stakes._cli.shared import (
     say,
     write_page,
 )
-from stakes.lab import Versus, versus
-from stakes.lab.versus import compared
+from stakes.lab import PeerComparison, compare_with_peers
+from stakes.lab.peers import peer_names
 from stakes.report import write_comparison_report
 
 NAME = "compare"
@@ -35,7 +35,7 @@ def command(
     target: TargetOption = None,
     learner: Annotated[
         list[str] | None,
-        typer.Option("--learner", "-l", help=f"May be repeated: {'; '.join(compared())}. All by default."),
+        typer.Option("--learner", "-l", help=f"May be repeated: {'; '.join(peer_names())}. All by default."),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
     repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated.")] = 1,
@@ -54,7 +54,7 @@ def command(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Compare what learners cost on your data: trees that heed costs, scikit-learn, LightGBM, XGBoost.
+    """Compare what learners cost on your data: cost-sensitive trees, scikit-learn, LightGBM, XGBoost.
 
     Peers answer the class of least expected cost by their probabilities. All see the same folds. What is not
     installed is named. `stakes evaluate` compares the learners of stakes in more detail.
@@ -66,7 +66,7 @@ def command(
     - `stakes compare loans.csv --target class --costs costs.csv --repeats 5 -o loans`
     """
     with notes(), progress_bar("Comparing") as progress:
-        found = versus(
+        result = compare_with_peers(
             data,
             costs=costs,
             target=target,
@@ -80,21 +80,21 @@ def command(
             progress=progress,
         )
     if as_json:
-        print_json(_facts(found))
+        print_json(_facts(result))
     else:
-        out().print(comparison_grid(found.comparison, Path(data).name))
-    for name, reason in found.absent.items():
+        out().print(comparison_grid(result.comparison, Path(data).name))
+    for name, reason in result.absent.items():
         say(f"{name}: {reason}.")
     if output is not None:
         path = output / "comparison.html"
-        if write_page(lambda: write_comparison_report(path, found, Path(data).name)) is not None:
+        if write_page(lambda: write_comparison_report(path, result, Path(data).name)) is not None:
             say(f"The report is in {path}: open it in a browser.")
-    for outcome in found.failures[:5]:
+    for outcome in result.failures[:5]:
         say(f"Failed: {outcome.what['learner']}: {(outcome.traceback or '').splitlines()[-1]}", style="red")
-    if found.failures:
-        say(f"{len(found.failures)} units failed; learners that failed are left out.", style="bold red")
+    if result.failures:
+        say(f"{len(result.failures)} units failed; learners that failed are left out.", style="bold red")
         raise typer.Exit(1)
 
 
-def _facts(found: Versus) -> dict[str, Any]:
-    return found.comparison.to_dict() | {"absent": found.absent}
+def _facts(result: PeerComparison) -> dict[str, Any]:
+    return result.comparison.to_dict() | {"absent": result.absent}

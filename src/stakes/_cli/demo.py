@@ -13,7 +13,7 @@ from stakes._base.folds import stratified_folds
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.learners import LEARNERS, make_learners
 from stakes._cli.shared import DebugOption, out, progress_bar, read_problem, write_page
-from stakes.compare import Comparison, compare
+from stakes.compare import Comparison, evaluate_learners
 from stakes.export import render
 from stakes.models import save_model
 from stakes.report import model_view, write_view
@@ -46,7 +46,7 @@ def command(
     console.print(problem.cost_matrix.describe(NOUN) + "\n")
     learners = make_learners(COMPARED, problem.cost_matrix, seed=0)
     with progress_bar("Cross-validating") as progress:
-        comparison = compare(
+        comparison = evaluate_learners(
             learners,
             problem.table,
             problem.labels,
@@ -60,8 +60,8 @@ def command(
     third = stratified_folds(problem.codes.astype(np.intp), 3, 0) == 0
     train, test = problem.take(np.flatnonzero(~third)), problem.take(np.flatnonzero(third))
     model = learners[name].fit(train.table, train.target)
-    found = ("\nThe cheapest tree", "bold"), f", {name}, learned from {len(train)} of the customers:"
-    console.print(Text.assemble(*found))
+    headline = ("\nThe cheapest tree", "bold"), f", {name}, learned from {len(train)} of the customers:"
+    console.print(Text.assemble(*headline))
     depth = None if model.get_n_leaves() <= 40 else 3
     console.print(render(model.fitted_tree_, "text", max_depth=depth), soft_wrap=True)
     view = model_view(

@@ -12,7 +12,7 @@ from rich.table import Table as Grid
 
 from stakes import metrics
 from stakes._cli.learners import LEARNERS, PRICED_LEARNERS, make_learners
-from stakes._cli.rules import silence_facts, silence_words
+from stakes._cli.rules import coverage_facts, coverage_words
 from stakes._cli.shared import (
     CostsOption,
     DataArgument,
@@ -31,7 +31,7 @@ from stakes._cli.shared import (
     say,
 )
 from stakes._text.words import amount
-from stakes.compare import Comparison, Interval, LearnerResult, compare
+from stakes.compare import Comparison, Interval, LearnerResult, evaluate_learners
 from stakes.costs import FeatureCosts, as_feature_costs
 from stakes.models import load_model
 from stakes.report import ModelView, model_view, write_view
@@ -132,7 +132,7 @@ def _learners(
         names = [*LEARNERS, *extra] if names else [*DEFAULT[:-1], *extra[:1], *DEFAULT[-1:]]
     learners = make_learners(names, problem.cost_matrix, seed, prices)
     with notes(), progress_bar("Cross-validating") as progress:
-        comparison = compare(
+        comparison = evaluate_learners(
             learners,
             problem.table,
             problem.labels,
@@ -186,7 +186,7 @@ def _tests_in_words(comparison: Comparison) -> str:
         return ""
     near = [test.name for test in comparison.tests if test.adjusted >= 1 - comparison.level]
     if not near:
-        return " All others are dearer by more than chance."
+        return " All others are costlier by more than chance."
     return f" May well be as cheap (corrected t-test, Holm): {', '.join(near)}."
 
 
@@ -195,8 +195,8 @@ def _cost_cells(result: LearnerResult) -> tuple[str, ...]:
         parts = (f"{part.mean:.3f}" for part in (result.cost, result.test_cost))
         return (*parts, amount(round(result.upfront_cost, 1)), f"{result.errors.mean:.1%}")
     saved = "" if result.savings is None else f"{result.savings.mean:.0%}"
-    dear = amount(round(result.high_cost_errors, 1))
-    return amount(round(result.total, 1)), saved, f"{result.errors.mean:.1%}", dear
+    costly = amount(round(result.high_cost_errors, 1))
+    return amount(round(result.total, 1)), saved, f"{result.errors.mean:.1%}", costly
 
 
 def _ends(interval: Interval) -> str:
@@ -212,13 +212,13 @@ def _saved(
     noun: str,
     as_json: bool,
 ) -> None:
-    bill: dict[str, Any] = {"cost_matrix": problem.cost_matrix, "sample_weight": problem.weight}
+    given: dict[str, Any] = {"cost_matrix": problem.cost_matrix, "sample_weight": problem.weight}
     answers = model.answers(problem.table)
     view = model_view(
         model,
         problem.table,
         problem.labels,
-        **bill,
+        **given,
         answers=answers,
         feature_costs=prices,
         noun=noun,
@@ -238,17 +238,17 @@ def _saved(
         "nodes": view.n_nodes,
         "test_cost_per_row": None if view.test_cost is None else asdict(view.test_cost),
         "upfront_cost": view.upfront_cost,
-        "bill_per_row": None if view.bill is None else asdict(view.bill),
+        "bill_per_row": None if view.total_cost is None else asdict(view.total_cost),
         "confusion": asdict(view.confusion),
         "classes": [asdict(line) for line in view.classes],
     }
     if isinstance(model, RuleClassifier):
-        facts["rules"] = silence_facts(answers.decide(), problem)
+        facts["rules"] = coverage_facts(answers.decide(), problem)
     if abstain_cost is not None:
         decision = answers.decide(abstain_cost)
         facts["abstention"] = {
             "cost_per_row": metrics.cost_with_abstention(
-                problem.labels, decision, abstain_cost=abstain_cost, **bill
+                problem.labels, decision, abstain_cost=abstain_cost, **given
             ),
             "coverage": metrics.coverage(decision, problem.weight),
             "abstain_cost": abstain_cost,
@@ -268,7 +268,7 @@ def _show(view: ModelView, facts: dict[str, Any]) -> None:
         console.print(sentence)
     console.print(f"Cost per row: {view.cost.mean:.4g}, 95% interval {_ends(view.cost)}.")
     if "rules" in facts:
-        console.print(silence_words(facts["rules"], "of the rows"))
+        console.print(coverage_words(facts["rules"], "of the rows"))
     if "abstention" in facts:
         rest = facts["abstention"]
         console.print(

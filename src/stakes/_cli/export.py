@@ -34,8 +34,8 @@ def command(
     name: Annotated[str, typer.Option(help="Prefix of the names in C.")] = "tree",
     table: Annotated[str | None, typer.Option(help="SQL: write a whole query on this table.")] = None,
     column: Annotated[str, typer.Option(help="SQL: name of the answer's column.")] = "prediction",
-    silence: Annotated[
-        bool, typer.Option("--silence", help="SQL of rules: NULL where no rule applies.")
+    abstain: Annotated[
+        bool, typer.Option("--abstain", help="SQL of rules: NULL where no rule applies.")
     ] = False,
     tree: TreeOption = False,
     debug: DebugOption = False,
@@ -61,15 +61,15 @@ def command(
         )
     loaded = load_model(model)
     if isinstance(loaded, RuleClassifier):
-        write_text(_rules_source(loaded, to, table, column, silence), output)
+        write_text(_rules_source(loaded, to, table, column, abstain), output)
         return
     fitted = open_tree(loaded, tree)
     write_text(_source(fitted, to, name, table, column), output)
 
 
-def _rules_source(model: RuleClassifier, to: str, table: str | None, column: str, silence: bool) -> str:
+def _rules_source(model: RuleClassifier, to: str, table: str | None, column: str, abstain: bool) -> str:
     if to == "sql":
-        return model.export_sql(table=table, output=column, silence=silence)
+        return model.export_sql(table=table, output=column, abstain=abstain)
     if to == "json":
         return documents.dumps(model.rule_set_.to_dict())
     if to not in languages(RuleSet):

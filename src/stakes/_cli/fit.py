@@ -75,7 +75,7 @@ def command(
     learner: Annotated[
         Learner,
         typer.Option(
-            "--learner", "-l", help="A tree, an evolved tree, rules that may stay silent, or an ensemble."
+            "--learner", "-l", help="A tree, an evolved tree, rules that may abstain, or an ensemble."
         ),
     ] = Learner.tree,
     guard: Annotated[
@@ -117,8 +117,8 @@ def command(
     confidence: Annotated[float, typer.Option(help="Of the error estimates; smaller prunes more.")] = 0.25,
     dialect: Annotated[Dialect, typer.Option(help="C4.5 release 8, or as Weka's J48.")] = Dialect.c45,
     max_depth: Annotated[int | None, typer.Option(min=0, help="Most tests on a path.")] = None,
-    max_leaves: Annotated[int | None, typer.Option(min=1, help="Most leaves; grown best-first.")] = None,
-    min_objects: Annotated[float, typer.Option(help="Two branches of a split weigh at least this.")] = 2,
+    max_leaf_nodes: Annotated[int | None, typer.Option(min=1, help="Most leaves; grown best-first.")] = None,
+    min_samples_leaf: Annotated[float, typer.Option(help="Two branches of a split weigh at least this.")] = 2,
     min_gain: Annotated[float, typer.Option(help="Smallest gain of a split.")] = 0.0,
     max_bins: Annotated[
         int | None, typer.Option(min=2, max=255, help="Bin numeric columns first; faster on large data.")
@@ -140,7 +140,7 @@ def command(
     unseen: Annotated[
         Unseen, typer.Option(help="What a category is that is met at prediction for the first time.")
     ] = Unseen.missing,
-    cut_off: Annotated[
+    t_good: Annotated[
         float | None,
         typer.Option(min=0.0, max=1.0, help="Rules: worst quality; by default 0.5, or by --abstain-cost."),
     ] = None,
@@ -150,12 +150,12 @@ def command(
     max_length: Annotated[int | None, typer.Option(min=1, help="Rules: most conditions.")] = None,
     abstain_cost: Annotated[
         float | None,
-        typer.Option(min=0.0, help="What silence costs; rules take the cut-off of the least bill."),
+        typer.Option(min=0.0, help="What an undecided row costs; rules take the cheapest cut-off."),
     ] = None,
     seed: Annotated[
         int, typer.Option(min=0, help="Shuffles the guard's folds; draws for --criterion total_cost.")
     ] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all.")] = None,
+    n_jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all.")] = None,
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
@@ -164,10 +164,10 @@ def command(
     The fit is guarded: where the tree does not cost less than always answering one class, that class is what
     the model will answer. A note says so, and so does the file. `--no-guard` gives the bare tree.
 
-    The options are about C4.5 trees where they do not say otherwise. All learners heed `--categorical`,
-    `--unseen`, `--seed` and `--jobs`. `--learner gdt` (a tree found by evolution) and `--learner rules` also
-    heed `--feature-costs` and `--abstain-cost`; rules are not guarded, they stay silent where they know
-    nothing. `--learner boosted` is the strongest ensemble; it is always guarded.
+    The options are about C4.5 trees where they do not say otherwise. All learners take
+    `--categorical`, `--unseen`, `--seed` and `--n-jobs`. `--learner gdt` (a tree found by evolution) and
+    `--learner rules` also take `--feature-costs` and `--abstain-cost`; rules are not guarded, they abstain
+    where none applies. `--learner boosted` is the strongest ensemble; it is always guarded.
 
     For example:
 
@@ -191,12 +191,12 @@ def command(
         "cost_matrix": problem.cost_matrix,
         "categorical_features": categorical or None,
         "unseen": unseen.value,
-        "n_jobs": jobs,
+        "n_jobs": n_jobs,
         "random_state": seed,
     }
     if learner is Learner.rules:
-        found = RuleClassifier(
-            t_good=cut_off,
+        rule_model = RuleClassifier(
+            t_good=t_good,
             min_support=min_support,
             max_length=max_length,
             abstain_cost=abstain_cost,
@@ -204,7 +204,7 @@ def command(
             feature_costs=prices,
             **common,
         )
-        _learn(found, problem, output, as_json, rules.fit_facts, rules.show_fit)
+        _learn(rule_model, problem, output, as_json, rules.fit_facts, rules.show_fit)
         return
     if learner is Learner.boosted:
         _learn(BoostedStakes(**common), problem, output, as_json)
@@ -228,10 +228,10 @@ def command(
         confidence=confidence,
         raise_subtrees=raise_subtrees,
         collapse=collapse,
-        min_objects=min_objects,
+        min_samples_leaf=min_samples_leaf,
         group_values=group_values,
         max_depth=max_depth,
-        max_leaf_nodes=max_leaves,
+        max_leaf_nodes=max_leaf_nodes,
         min_gain=min_gain,
         max_bins=max_bins,
         smoothing=None if smoothing is Smoothing.none else smoothing.value,

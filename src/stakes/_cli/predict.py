@@ -50,8 +50,8 @@ def command(
             min=0.0, help="Leave a row undecided where deciding is expected to cost more than this."
         ),
     ] = None,
-    silence: Annotated[
-        bool, typer.Option("--silence", help="Rules: leave a row undecided where no rule applies.")
+    abstain: Annotated[
+        bool, typer.Option("--abstain", help="Rules: leave a row undecided where no rule applies.")
     ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Add a column with the path in words.")] = False,
     with_data: Annotated[
@@ -76,7 +76,7 @@ def command(
     fitted = load_model(model)
     table, _ = read_data(data, None)
     rows = columns_for(fitted, table, data)
-    columns = _answers(fitted, rows, abstain_cost, silence)
+    columns = _answers(fitted, rows, abstain_cost, abstain)
     if explain:
         columns["why"] = [str(why) for why in _explainer(fitted).explain(rows)]
     if with_data:
@@ -92,11 +92,11 @@ def command(
         say(f"Wrote {output}: {table.n_samples} rows.")
 
 
-def _answers(model: Any, rows: Table, abstain_cost: float | None, silence: bool) -> dict[str, list[Any]]:
-    if silence and not isinstance(model, RuleClassifier):
-        raise typer.BadParameter("is for rules; this model answers every row.", param_hint="--silence")
+def _answers(model: Any, rows: Table, abstain_cost: float | None, abstain: bool) -> dict[str, list[Any]]:
+    if abstain and not isinstance(model, RuleClassifier):
+        raise typer.BadParameter("is for rules; this model answers every row.", param_hint="--abstain")
     answers = model.answers(rows)
-    if abstain_cost is None and not silence:
+    if abstain_cost is None and not abstain:
         labels = answers.labels
         expected = answers.expected_cost[np.arange(len(labels)), model.cost_matrix_.codes(labels)]
     else:
@@ -105,7 +105,7 @@ def _answers(model: Any, rows: Table, abstain_cost: float | None, silence: bool)
     columns = {"prediction": labels.tolist()}
     for k, label in enumerate(model.classes_.tolist()):
         columns[f"p({label})"] = answers.decision_proba[:, k].tolist()
-    # silence without a price has no expected cost
+    # abstaining without a price has no expected cost
     columns["expected_cost"] = [None if math.isnan(cost) else cost for cost in expected.tolist()]
     return columns
 

@@ -82,10 +82,10 @@ def command(
     # All of them are read before anything runs, so that a slip in the last one does not come after an hour.
     loaded = [load_protocol(name) for name in names]
     done: list[Reproduction] = []
-    for one in loaded:
-        with progress_bar(one.name) as progress:
-            found = reproduce(
-                one,
+    for study in loaded:
+        with progress_bar(study.name) as progress:
+            reproduction = reproduce(
+                study,
                 output,
                 tables=table,
                 figures=figure,
@@ -95,17 +95,17 @@ def command(
                 cluster=cluster,
                 progress=progress,
             )
-        typer.echo(page(found))
-        done.append(found)
-        _summary(found, output)
-        written = write_page(partial(write_lab_report, output / f"{one.name}.html", found))
+        typer.echo(page(reproduction))
+        done.append(reproduction)
+        _summary(reproduction, output)
+        written = write_page(partial(write_lab_report, output / f"{study.name}.html", reproduction))
         if written is not None:
             say(f"The report is in {written}: open it in a browser.")
     if len(done) > 1:
         written = write_page(partial(write_lab_index, output, done))
         if written is not None:
             say(f"The way to all of them is {written}.")
-    if any(found.failures for found in done):
+    if any(reproduction.failures for reproduction in done):
         raise typer.Exit(1)
 
 
@@ -115,27 +115,27 @@ def _programs(
     """Figure 1 of Davis et al., which is about programs instead of data sets."""
     recorded = figure_programs.load_programs(source)
     with progress_bar(figure_programs.PAPER) as progress:
-        found = recorded.reproduce_programs(
+        reproduction = recorded.reproduce_programs(
             folder, programs=programs, quick=quick, python=python, progress=progress
         )
-    typer.echo(recorded.page(found))
+    typer.echo(recorded.page(reproduction))
     say(f"The page is in {folder}; what was recorded and learnt is kept in {folder / 'programs'}.")
 
 
-def _summary(found: Reproduction, folder: Path) -> None:
+def _summary(reproduction: Reproduction, folder: Path) -> None:
     """Say what was done, and what failed."""
-    name = found.protocol.name
+    name = reproduction.protocol.name
     say(
-        f"{name}: {found.n_units} units, {found.seconds:.0f} s of processor time, at most "
-        f"{found.memory / 2**20:.0f} MB; tables in {folder}, results in {folder / RESULTS}."
+        f"{name}: {reproduction.n_units} units, {reproduction.seconds:.0f} s of processor time, at most "
+        f"{reproduction.memory / 2**20:.0f} MB; tables in {folder}, results in {folder / RESULTS}."
     )
-    for outcome in found.failures[:5]:
+    for outcome in reproduction.failures[:5]:
         what = ", ".join(f"{key} {value}" for key, value in outcome.what.items() if value != "")
         last = (outcome.traceback or "").strip().splitlines()[-1]
         say(f"Failed: {what}: {last}", style="red")
-    if found.failures:
+    if reproduction.failures:
         say(
-            f"{len(found.failures)} of {found.n_units} units failed; tracebacks in "
+            f"{len(reproduction.failures)} of {reproduction.n_units} units failed; tracebacks in "
             f"{folder / name}-failures.txt. The next run tries them again.",
             style="bold red",
         )

@@ -24,8 +24,8 @@ def fit_facts(model: RuleClassifier, problem: Problem, output: Path) -> dict[str
         "classes": model.classes_.tolist(),
         "rules": len(model.rules_),
         "longest": int(lengths.max()) if len(lengths) else 0,
-        "cut_off": model.t_good_,
-        **silence_facts(model.decide(problem.table), problem),
+        "t_good": model.t_good_,
+        **coverage_facts(model.decide(problem.table), problem),
     }
 
 
@@ -33,11 +33,11 @@ def show_fit(facts: dict[str, Any]) -> None:
     """Print what was learnt."""
     rules = "1 rule" if facts["rules"] == 1 else f"{facts['rules']} rules"
     out().print(f"{rules} of up to {facts['longest']} conditions from {facts['rows']} rows.")
-    out().print(silence_words(facts, "of the training rows"))
+    out().print(coverage_words(facts, "of the training rows"))
     out().print(f"Written to {facts['model']}. See them with: stakes show {facts['model']}")
 
 
-def silence_facts(decision: Decision, problem: Problem) -> dict[str, Any]:
+def coverage_facts(decision: Decision, problem: Problem) -> dict[str, Any]:
     """How many rows the rules decide, and how many of those rightly."""
     weight = problem.weight_or_ones
     decided = ~decision.undecided
@@ -49,7 +49,7 @@ def silence_facts(decision: Decision, problem: Problem) -> dict[str, Any]:
     }
 
 
-def silence_words(facts: dict[str, Any], of_what: str) -> str:
+def coverage_words(facts: dict[str, Any], of_what: str) -> str:
     """Say how many rows the rules decide."""
     if facts["accuracy_where_decided"] is None:
         return f"The rules decide none {of_what}."

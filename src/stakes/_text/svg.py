@@ -82,8 +82,8 @@ class Axis:
     def _log_ticks(self) -> list[float]:
         decades = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         steps = (1, 2, 5) if len(decades) <= 4 else (1,)
-        found = [float(f"{m}e{d}") for d in decades for m in steps]
-        return [tick for tick in found if self.low <= tick <= self.high]
+        ticks = [float(f"{m}e{d}") for d in decades for m in steps]
+        return [tick for tick in ticks if self.low <= tick <= self.high]
 
 
 def picture(width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> str:
@@ -114,9 +114,9 @@ def run(points: Sequence[tuple[float, float]]) -> str:
     return f'<polyline class="run" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
 
 
-def mark(x: float, y: float, shape: int, kind: str = "full", said: str = "") -> str:
+def mark(x: float, y: float, shape: int, kind: str = "full", title: str = "") -> str:
     """A mark: circle, square, triangle or diamond; ``said`` appears where the mouse rests on it."""
-    inside = f"<title>{escape(said)}</title>" if said else ""
+    inside = f"<title>{escape(title)}</title>" if title else ""
     corners = {
         1: ((-4, -4), (4, -4), (4, 4), (-4, 4)),
         2: ((0, -5), (5, 4), (-5, 4)),

@@ -58,5 +58,5 @@ def fit_blend(parts: Sequence[Matrix], training: Training) -> tuple[Matrix, Matr
 
     first = np.concatenate([equal, np.zeros(n_classes)])
     limits = [(0.0, None)] * n_parts + [(None, None)] * n_classes
-    found = minimize(objective, first, jac=True, method="L-BFGS-B", bounds=limits).x
-    return found[:n_parts], found[n_parts:]
+    solution = minimize(objective, first, jac=True, method="L-BFGS-B", bounds=limits).x
+    return solution[:n_parts], solution[n_parts:]

@@ -57,7 +57,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
     Parameters
     ----------
     cost_matrix : CostMatrix, array, dict, data frame, path or None
-        What mistakes cost, indexed ``[actual, predicted]``; None: the mean of the costs per example given to
+        What mistakes cost, indexed ``[actual, predicted]``; None: the mean of the costs per sample given to
         ``fit``, or 1 for every mistake.
     categorical_features : list of names or indices, mask or None
         Columns that are nominal although they hold numbers. Text, booleans and categories always are.
@@ -82,7 +82,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
 
     Notes
     -----
-    Costs shape the decision and the guard, not the probabilities. Costs per example decide by their mean for
+    Costs shape the decision and the guard, not the probabilities. Costs per sample decide by their mean for
     each class.
 
     Examples
@@ -139,7 +139,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         sample_weight : array-like of shape (n_samples,), optional
             How many rows each row stands for; rows of weight 0 are left out, but their class stays known.
         costs : array-like of shape (n_samples, n_classes), optional
-            What predicting each class (in sorted order) would cost for each row. The guard bills by them;
+            What predicting each class (in sorted order) would cost for each row. The guard counts by them;
             without a ``cost_matrix`` the mean row of each class decides.
         """
         training = read_training(self, X, y, sample_weight, costs)
@@ -170,12 +170,12 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         self._judge(self._widen(proba), weight, rows.sample_costs)
         say(f"{self.cv_cost_:.4g} per row, always {self.constant_} {self.constant_cost_:.4g}")
 
-    def _judge(self, proba: Matrix, weight: Matrix, bill: Matrix) -> None:
+    def _judge(self, proba: Matrix, weight: Matrix, row_costs: Matrix) -> None:
         """Compare what held-out rows would have cost with the best constant."""
-        best, self.constant_cost_ = best_constant(bill, weight)
+        best, self.constant_cost_ = best_constant(row_costs, weight)
         self.constant_ = self.classes_[best]
         chosen = min_cost_class(expected_costs(proba, self.cost_matrix_.values))
-        self.cv_cost_ = float(np.average(bill[np.arange(len(bill)), chosen], weights=weight))
+        self.cv_cost_ = float(np.average(row_costs[np.arange(len(row_costs)), chosen], weights=weight))
         self.guarded_ = self.blend_ is not None and loses_to_constant(
             type(self).__name__, self.cv_cost_, self.constant_, self.constant_cost_, stacklevel=4
         )

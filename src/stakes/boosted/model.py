@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from stakes._base import documents
 from stakes.boosted.blend import blend, fit_blend
+from stakes.boosted.encoder import TableEncoder
 from stakes.boosted.folds import Matrix, Training
-from stakes.boosted.numbers import Numbers
 from stakes.boosted.smooth import Kernel, Linear, fit_kernel, fit_linear
 from stakes.boosted.trees import Trees, fit_trees
 from stakes.table import Schema, Table
@@ -24,7 +24,7 @@ _KEYS = ("numbers", "trees", "linear", "kernel", "weights", "shift", "prior")
 class Blend:
     """Boosted trees, a linear and a kernel model, and how much each of them has to say."""
 
-    numbers: Numbers
+    numbers: TableEncoder
     trees: Trees
     linear: Linear
     kernel: Kernel
@@ -52,7 +52,7 @@ class Blend:
     def from_dict(cls, data: Mapping[str, Any], schema: Schema, n_classes: int) -> Blend:
         """Read back what `to_dict` gave and check that it fits together."""
         documents.check_mapping(data, "the blend", _KEYS)
-        numbers = Numbers.from_dict(data["numbers"], schema)
+        numbers = TableEncoder.from_dict(data["numbers"], schema)
         n_filled = len(numbers) + len(numbers.gaps)
         weights, shift, prior = (documents.float_array(data[name], name) for name in _KEYS[4:])
         if weights.shape != (3,) or shift.shape != (n_classes,) or (weights < 0).any():
@@ -77,7 +77,7 @@ def fit_parts(table: Table, training: Training, say: Callable[[str], None]) -> t
     Without a column that varies, or with one class, there is nothing to learn: no blend, the class shares.
     """
     shares = np.bincount(training.codes, weights=training.weight) / training.weight.sum()
-    numbers = Numbers.learn(table)
+    numbers = TableEncoder.learn(table)
     if len(numbers) == 0 or len(shares) == 1:
         return None, np.tile(shares, (table.n_samples, 1))
     matrix = numbers.encode(table)
@@ -91,8 +91,8 @@ def fit_parts(table: Table, training: Training, say: Callable[[str], None]) -> t
     held = (by_trees, by_linear, by_kernel)
     weights, shift = fit_blend(held, training)
     proba = blend(held, weights, shift, training.prior)
-    said = ", ".join(f"{weight:.2f}" for weight in weights)
-    say(f"blend: log loss {training.loss(np.log(proba)):.4f} with weights {said}")
+    shown_weights = ", ".join(f"{weight:.2f}" for weight in weights)
+    say(f"blend: log loss {training.loss(np.log(proba)):.4f} with weights {shown_weights}")
     return Blend(numbers, trees, linear, kernel, weights, shift, training.prior), proba
 
 

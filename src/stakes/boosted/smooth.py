@@ -26,28 +26,28 @@ N_LANDMARKS = 300
 class Linear:
     """Scores that are linear in the numbers: ``x @ slope + level``."""
 
-    slope: Matrix
-    level: Matrix
+    coefficients: Matrix
+    intercept: Matrix
 
     def scores(self, filled: Matrix) -> Matrix:
         """Log odds of the classes, up to a constant of the row."""
-        return filled @ self.slope + self.level
+        return filled @ self.coefficients + self.intercept
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, ready for JSON."""
-        return {"slope": self.slope.tolist(), "level": self.level.tolist()}
+        return {"slope": self.coefficients.tolist(), "level": self.intercept.tolist()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], n_features: int, n_classes: int) -> Linear:
         """Read back what `to_dict` gave."""
         documents.check_mapping(data, "the linear part", ("slope", "level"))
-        slope, level = (
+        coefficients, intercept = (
             documents.float_matrix(data["slope"], "slope"),
             documents.float_array(data["level"], "level"),
         )
-        if slope.shape != (n_features, n_classes) or level.shape != (n_classes,):
+        if coefficients.shape != (n_features, n_classes) or intercept.shape != (n_classes,):
             raise ValueError(f"the linear part must have a slope of shape ({n_features}, {n_classes})")
-        return cls(slope, level)
+        return cls(coefficients, intercept)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def fit_kernel(filled: Matrix, training: Training) -> tuple[Kernel, Matrix]:
         )
     path, gamma, root = min(paths, key=lambda entry: entry[0].best_loss)
     linear, held = path.all_folds()
-    return Kernel(landmarks, gamma, Linear(root @ linear.slope, linear.level)), held
+    return Kernel(landmarks, gamma, Linear(root @ linear.coefficients, linear.intercept)), held
 
 
 class Path:
@@ -138,7 +138,9 @@ class Path:
         models = [*self.fitted, *self.training.run(lambda rows: self._fit(rows, self.strength, first), rest)]
         for model, (_, held) in zip(models, splits, strict=True):
             held_scores[held] = model.scores(self.features[held])
-        mean = Linear(np.mean([m.slope for m in models], axis=0), np.mean([m.level for m in models], axis=0))
+        mean = Linear(
+            np.mean([m.coefficients for m in models], axis=0), np.mean([m.intercept for m in models], axis=0)
+        )
         return mean, held_scores
 
     def _fit(self, rows: Rows, strength: float, start: Linear | None) -> Linear:
@@ -186,22 +188,24 @@ def softmax_regression(
     penalty = 1.0 / (strength * total)
 
     def objective(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        slope, level = flat[n_classes:].reshape(n_features, n_classes), flat[:n_classes]
-        shares = softmax(features @ slope + level)
+        coefficients, intercept = flat[n_classes:].reshape(n_features, n_classes), flat[:n_classes]
+        shares = softmax(features @ coefficients + intercept)
         right = np.maximum(shares[np.arange(len(codes)), codes], 1e-300)
-        loss = -float(weight @ np.log(right)) / total + 0.5 * penalty * float((slope**2).sum())
+        loss = -float(weight @ np.log(right)) / total + 0.5 * penalty * float((coefficients**2).sum())
         slack = (shares - hot) * (weight / total)[:, np.newaxis]
-        return loss, np.concatenate([slack.sum(axis=0), (features.T @ slack + penalty * slope).ravel()])
+        return loss, np.concatenate(
+            [slack.sum(axis=0), (features.T @ slack + penalty * coefficients).ravel()]
+        )
 
     if start is None:
         share = weight @ hot / total
         start = Linear(np.zeros((n_features, n_classes)), np.log(np.maximum(share, 1e-6)))
-    first = np.concatenate([start.level, start.slope.ravel()])
-    found = minimize(
+    first = np.concatenate([start.intercept, start.coefficients.ravel()])
+    solution = minimize(
         objective,
         first,
         jac=True,
         method="L-BFGS-B",
         options={"maxiter": max_iter, "gtol": 1e-5, "ftol": 1e-6},
     ).x
-    return Linear(found[n_classes:].reshape(n_features, n_classes), found[:n_classes])
+    return Linear(solution[n_classes:].reshape(n_features, n_classes), solution[:n_classes])

@@ -83,11 +83,11 @@ class Trees:
             "value": documents.float_array,
             "level": documents.float_array,
         }
-        found: dict[str, Any] = {
+        arrays: dict[str, Any] = {
             field.name: read.get(field.name, documents.int_array)(data[field.name], field.name)
             for field in fields(cls)
         }
-        trees = cls(**found)
+        trees = cls(**arrays)
         if len(trees.level) != n_classes:
             raise ValueError(f"the trees must have {n_classes} levels, one per class")
         trees.scores(np.zeros((0, n_features)))

@@ -1,6 +1,6 @@
 """Learners side by side: trials, comparisons, tests of significance, constants to compare with."""
 
-from stakes.compare.comparison import Comparison, Interval, LearnerResult, compare
+from stakes.compare.comparison import Comparison, Interval, LearnerResult, evaluate_learners
 from stakes.compare.constant import ConstantClassifier
 from stakes.compare.encode import CodedLabels, OneHotTable
 from stakes.compare.trial import Part, Trial, run_trial
@@ -14,6 +14,6 @@ __all__ = [
     "OneHotTable",
     "Part",
     "Trial",
-    "compare",
+    "evaluate_learners",
     "run_trial",
 ]

@@ -44,7 +44,7 @@ class LearnerResult:
     errors : Interval
         Share of the rows that were called something else.
     high_cost_errors : float
-        Number of mistakes dearer than the cheapest kind, in one pass over all rows.
+        Number of mistakes costlier than the cheapest kind, in one pass over all rows.
     savings : Interval or None
         Share of the best constant's cost that was saved; None where that costs nothing.
     leaves : float or None
@@ -53,7 +53,7 @@ class LearnerResult:
         Mean time of one fit.
     nodes : float or None
         Mean number of nodes, leaves included; None for a learner without nodes.
-    test_cost, bill : Interval or None
+    test_cost, total_cost : Interval or None
         Where columns have prices: cost of the tests per row, and of tests and mistakes together.
     upfront_cost : float or None
         Where columns have prices: mean price of all columns that a model may ask for.
@@ -69,13 +69,13 @@ class LearnerResult:
     seconds: float
     nodes: float | None = None
     test_cost: Interval | None = None
-    bill: Interval | None = None
+    total_cost: Interval | None = None
     upfront_cost: float | None = None
 
     @property
     def decisive(self) -> Interval:
         """What learners are compared by: the whole bill where columns have prices, else mistakes."""
-        return self.cost if self.bill is None else self.bill
+        return self.cost if self.total_cost is None else self.total_cost
 
 
 @dataclass(frozen=True)
@@ -113,14 +113,14 @@ class Comparison:
     @property
     def priced(self) -> bool:
         """Whether columns have prices."""
-        return any(result.bill is not None for result in self.results)
+        return any(result.total_cost is not None for result in self.results)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return asdict(self) | {"results": [asdict(result) for result in self.results]}
 
 
-def compare(
+def evaluate_learners(
     learners: Mapping[str, Any],
     X: Any,
     y: Any,
@@ -166,7 +166,7 @@ def compare(
     >>> from stakes import C45Classifier, datasets
     >>> table, costs = datasets.load_table("german")
     >>> learners = {"C4.5": C45Classifier(), "C4.5CS": C45Classifier(cost_matrix=costs)}
-    >>> compare(learners, table, table.labels(), cost_matrix=costs).cheapest.name
+    >>> evaluate_learners(learners, table, table.labels(), cost_matrix=costs).cheapest.name
     'C4.5CS'
     """
     labels = np.asarray(y)
@@ -204,7 +204,7 @@ def summarise(
     constants = weight @ matrix.values[matrix.codes(data.labels)] / weight.sum()
     best = int(min_cost_class(constants[None, :])[0])
     base = float(constants[best])
-    results = tuple(_summary(name, found, float(weight.sum()), base, level) for name, found in trials.items())
+    results = tuple(_summary(name, folds, float(weight.sum()), base, level) for name, folds in trials.items())
     return Comparison(
         results,
         len(data.labels),
@@ -227,8 +227,8 @@ def _cheapest(results: tuple[LearnerResult, ...]) -> LearnerResult:
 
 def _tests(trials: Mapping[str, list[Trial]], cheapest: str) -> list[PairTest]:
     paid = {
-        name: np.array([(fold.cost + (fold.test_cost or 0.0)) / fold.weight for fold in found])
-        for name, found in trials.items()
+        name: np.array([(fold.cost + (fold.test_cost or 0.0)) / fold.weight for fold in learner_trials])
+        for name, learner_trials in trials.items()
     }
     ratio = float(np.mean([fold.weight / fold.train_weight for fold in trials[cheapest]]))
     return against(cheapest, paid, ratio)
@@ -260,7 +260,7 @@ def _summary(name: str, folds: list[Trial], weight: float, base: float, level: f
     cost = _interval([(fold.cost, fold) for fold in folds], level)
     errors = _interval([(fold.errors, fold) for fold in folds], level)
     tests = [(fold.test_cost, fold) for fold in folds if fold.test_cost is not None]
-    bill = [(fold.cost + looked, fold) for looked, fold in tests]
+    totals = [(fold.cost + looked, fold) for looked, fold in tests]
     return LearnerResult(
         name=name,
         cost=cost,
@@ -274,7 +274,7 @@ def _summary(name: str, folds: list[Trial], weight: float, base: float, level: f
         seconds=float(np.mean([fold.seconds for fold in folds])),
         nodes=_mean([fold.nodes for fold in folds]),
         test_cost=_interval(tests, level) if tests else None,
-        bill=_interval(bill, level) if bill else None,
+        total_cost=_interval(totals, level) if totals else None,
         upfront_cost=_mean([fold.upfront_cost for fold in folds]),
     )
 

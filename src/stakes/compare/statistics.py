@@ -238,9 +238,9 @@ def _groups(
     names: tuple[str, ...], ranks: NDArray[np.float64], difference: float
 ) -> tuple[tuple[str, ...], ...]:
     """Runs of neighbours whose ends differ by less than the critical difference; none inside another."""
-    found: list[tuple[int, int]] = []
+    groups: list[tuple[int, int]] = []
     for start in range(len(names)):
         end = int(np.searchsorted(ranks, ranks[start] + difference))
-        if end - start > 1 and (not found or end > found[-1][1]):
-            found.append((start, end))
-    return tuple(names[start:end] for start, end in found)
+        if end - start > 1 and (not groups or end > groups[-1][1]):
+            groups.append((start, end))
+    return tuple(names[start:end] for start, end in groups)

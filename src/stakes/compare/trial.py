@@ -43,7 +43,7 @@ class Trial:
     weight, train_weight : float
         Rows tested and learnt from.
     cost, errors, high_cost_errors : float
-        Of the rows that were decided. Errors are dear where they cost more than the cheapest kind.
+        Of the rows that were decided. Errors are costly where they cost more than the cheapest kind.
     undecided : float
         Rows that the learner left undecided.
     rows, right, silent : tuple of float
@@ -116,7 +116,7 @@ def run_trial(
     size = model_size(model)
     share = test.shares
     wrong = decided & (actual != predicted)
-    dear = wrong & (matrix.normalise().values[actual, predicted] > 1.0)
+    costly = wrong & (matrix.normalise().values[actual, predicted] > 1.0)
 
     def by_class(which: NDArray[np.bool_]) -> tuple[float, ...]:
         sums = np.bincount(actual[which], weights=share[which], minlength=len(matrix.values))
@@ -127,7 +127,7 @@ def run_trial(
         train_weight=float(train.shares.sum()),
         cost=float(share[decided] @ matrix.values[actual, predicted][decided]),
         errors=float(share @ wrong),
-        high_cost_errors=float(share @ dear),
+        high_cost_errors=float(share @ costly),
         undecided=float(share @ ~decided),
         rows=by_class(np.ones(len(actual), dtype=bool)),
         right=by_class(decided & ~wrong),

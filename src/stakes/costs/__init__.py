@@ -1,13 +1,13 @@
-"""What mistakes and looking cost: class costs, costs per example, prices of features, random cost models."""
+"""What mistakes and features cost: class costs, costs per sample, prices of features, random cost models."""
 
 from stakes.costs._feature_inputs import as_feature_costs
 from stakes.costs._features import FeatureCosts, PriceArrays
 from stakes.costs._matrix import (
     CostMatrix,
     as_cost_matrix,
-    check_example_costs,
-    example_vector,
+    check_sample_costs,
     mean_cost_matrix,
+    sample_vector,
 )
 from stakes.costs._models import abe_costs, davis_prices, kretowski_costs, ting_costs
 
@@ -18,10 +18,10 @@ __all__ = [
     "abe_costs",
     "as_cost_matrix",
     "as_feature_costs",
-    "check_example_costs",
+    "check_sample_costs",
     "davis_prices",
-    "example_vector",
     "kretowski_costs",
     "mean_cost_matrix",
+    "sample_vector",
     "ting_costs",
 ]

@@ -1,4 +1,4 @@
-"""What looking costs: prices of resources, and which resources a feature needs."""
+"""Feature costs: prices of resources, and which resources a feature needs."""
 
 from __future__ import annotations
 
@@ -308,16 +308,16 @@ class FeatureCosts:
         self.resources(wanted)  # says which names are unknown
         ordered = self._ordered()
         queue = dict.fromkeys(resource for feature in wanted for resource in ordered[feature])
-        return checks.total(self._bill(queue, set()))
+        return checks.total(self._prices(queue, set()))
 
     def marginal(self, feature: Any, given: Iterable[Any] = ()) -> float:
         """What ``feature`` costs more where the features ``given`` are already paid for."""
         paid = self.resources(given)
         wanted = self.resources([feature]) - paid
         queue = [resource for resource in self._ordered()[feature] if resource in wanted]
-        return checks.total(self._bill(queue, {self.later[r][0] for r in paid if r in self.later}))
+        return checks.total(self._prices(queue, {self.later[r][0] for r in paid if r in self.later}))
 
-    def _bill(self, resources: Iterable[Any], opened: set[Any]) -> Iterator[float]:
+    def _prices(self, resources: Iterable[Any], opened: set[Any]) -> Iterator[float]:
         """Prices of resources paid for one after another; ``opened`` are the groups paid into before."""
         for resource in resources:
             group, discounted = self.later.get(resource, (None, self.prices[resource]))
@@ -368,7 +368,7 @@ class FeatureCosts:
         return PriceArrays(price, later_price, group, start, resource)
 
     def describe(self, limit: int = 6) -> str:
-        """Say in words which features are dear, what is shared, and what everything costs.
+        """Say in words which features are costly, what is shared, and what everything costs.
 
         Parameters
         ----------

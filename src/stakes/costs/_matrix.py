@@ -21,7 +21,7 @@ from stakes.costs._labels import check_labels, finite_array, lookup, plain_label
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class CostMatrix:
-    """Costs of calling an example of one class another, indexed ``[actual, predicted]``.
+    """Costs of calling a sample of one class another, indexed ``[actual, predicted]``.
 
     The orientation is that of scikit-learn's confusion matrix, so the bill is ``(confusion * costs).sum()``.
     For matrices written the other way round there is :meth:`from_predicted_rows`.
@@ -274,7 +274,7 @@ class CostMatrix:
         return np.array(lookup(self._label_or_code(), unique, name), dtype=np.intp)[inverse]
 
     def expand(self, y: ArrayLike) -> NDArray[np.float64]:
-        """Costs per example: ``expand(y)[i, k]`` is what predicting class ``k`` for example ``i`` costs."""
+        """Costs per sample: ``expand(y)[i, k]`` is what predicting class ``k`` for sample ``i`` costs."""
         return self.values[self.codes(y)]
 
     def shift(self) -> CostMatrix:
@@ -326,12 +326,12 @@ class CostMatrix:
         return np.asarray(getattr(mistakes, how)(axis=1))
 
     def describe(self, noun: str = "case", limit: int = 6) -> str:
-        """Say in words what the dearest mistakes are, dearest first, so that a transposed matrix is noticed.
+        """Say in words what the costliest mistakes are, those first, so that a transposed matrix is noticed.
 
         Parameters
         ----------
         noun : str
-            What one example is: "customer", "patient".
+            What one sample is: "customer", "patient".
         limit : int
             Number of mistakes to list.
         """
@@ -392,15 +392,15 @@ def as_cost_matrix(costs: Any, classes: Iterable[Any]) -> CostMatrix:
     return matrix.align(labels, extra="drop")
 
 
-def check_example_costs(costs: Any, n_samples: int, n_classes: int) -> NDArray[np.float64]:
-    """Costs per example as a finite float64 array of shape (n_samples, n_classes), or an exception."""
+def check_sample_costs(costs: Any, n_samples: int, n_classes: int) -> NDArray[np.float64]:
+    """Costs per sample as a finite float64 array of shape (n_samples, n_classes), or an exception."""
     if isinstance(costs, CostMatrix):
-        raise TypeError("costs must have one row per example, got a CostMatrix; pass it as cost_matrix=")
+        raise TypeError("costs must have one row per sample, got a CostMatrix; pass it as cost_matrix=")
     array = finite_array(costs, "costs")
     if array.shape != (n_samples, n_classes):
         hint = "; costs per class go to cost_matrix=" if array.shape == (n_classes, n_classes) else ""
         raise ValueError(
-            "costs must have one row per example and one column per class, "
+            "costs must have one row per sample and one column per class, "
             f"shape ({n_samples}, {n_classes}), got {array.shape}{hint}"
         )
     return array
@@ -412,7 +412,7 @@ def mean_cost_matrix(
     classes: Sequence[Any] | NDArray[Any],
     sample_weight: ArrayLike | None = None,
 ) -> CostMatrix:
-    """Class costs that stand for costs per example: the mean row of each actual class.
+    """Class costs that stand for costs per sample: the mean row of each actual class.
 
     A class without rows (or without weight) gets a cost of 1 for every mistake.
 
@@ -424,7 +424,7 @@ def mean_cost_matrix(
     """
     codes = np.asarray(y_codes, dtype=np.intp)
     k = len(classes)
-    rows = check_example_costs(costs, len(codes), k)
+    rows = check_sample_costs(costs, len(codes), k)
     weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     values = 1.0 - np.eye(k)
     for code in range(k):
@@ -434,15 +434,15 @@ def mean_cost_matrix(
     return CostMatrix(values, classes)
 
 
-def example_vector(costs: ArrayLike, y_codes: ArrayLike, how: str = "sum") -> NDArray[np.float64]:
-    """One cost of a mistake per example: what :meth:`~stakes.CostMatrix.vector` is for classes.
+def sample_vector(costs: ArrayLike, y_codes: ArrayLike, how: str = "sum") -> NDArray[np.float64]:
+    """One cost of a mistake per sample: what :meth:`~stakes.CostMatrix.vector` is for classes.
 
-    Rows are shifted so that their minimum is 0; then the costs of the classes that are not the example's own
+    Rows are shifted so that their minimum is 0; then the costs of the classes that are not the sample's own
     are added up, or their maximum or mean is taken.
 
     Examples
     --------
-    >>> example_vector([[0, 10, 2], [5, 5, 1]], [0, 2])
+    >>> sample_vector([[0, 10, 2], [5, 5, 1]], [0, 2])
     array([12.,  8.])
     """
     if how not in ("sum", "max", "mean"):

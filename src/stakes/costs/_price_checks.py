@@ -43,7 +43,7 @@ def check_later(later: Any, prices: Mapping[Any, float]) -> dict[str, tuple[str,
         value = check_price(price, f"{resource!r} in its group")
         if value > prices[resource]:
             raise ValueError(
-                f"later[{resource!r}] must not be dearer than its first price {prices[resource]:g}, "
+                f"later[{resource!r}] must not be costlier than its first price {prices[resource]:g}, "
                 f"got {value:g}"
             )
         checked[str(resource)] = (check_name(group, f"the group of {resource!r}"), value)

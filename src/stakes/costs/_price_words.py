@@ -27,12 +27,12 @@ def shared_parts(costs: FeatureCosts) -> list[SharedPart]:
     for feature, needs in costs.requires.items():
         for resource in needs:
             users.setdefault(resource, []).append(feature)
-    found: dict[tuple[Any, ...], list[Any]] = {}
+    resources_of: dict[tuple[Any, ...], list[Any]] = {}
     for resource, price in costs.prices.items():
         if price and len(users.get(resource, [])) > 1:
-            found.setdefault(tuple(users[resource]), []).append(resource)
+            resources_of.setdefault(tuple(users[resource]), []).append(resource)
     parts: dict[str, SharedPart] = {}
-    for features, names in found.items():
+    for features, names in resources_of.items():
         name = " + ".join(map(str, names))
         while name in parts:  # "a" and "b" together, next to a resource called "a + b"
             name += "'"
@@ -72,7 +72,7 @@ def describe(costs: FeatureCosts, limit: int) -> str:
 
 
 def csv_rows(costs: FeatureCosts) -> list[list[str]]:
-    """Lines of the CSV file that keeps every bill; refused where a feature has several shared parts."""
+    """Lines of the CSV file that keeps every price; refused where a feature has several shared parts."""
     own, part_of = own_prices(costs), {}
     for part in shared_parts(costs):
         tangled = [feature for feature in part.features if feature in part_of]

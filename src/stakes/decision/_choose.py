@@ -99,20 +99,20 @@ def most_probable_class(proba: ArrayLike) -> NDArray[np.intp]:
 
 
 def threshold(cost_matrix: CostMatrix | ArrayLike) -> float:
-    """Probability of the second class from which on predicting it is no dearer than predicting the first.
+    """Probability of the second class from which on predicting it is no costlier than predicting the first.
 
     At the threshold itself both cost the same; :func:`min_cost_class` then takes the first.
 
     Returns
     -------
     float
-        0.0 where the second class is never dearer, 1.0 where it is as cheap as the first only when certain.
+        0.0 where the second class is never costlier, 1.0 where it is as cheap as the first only when certain.
 
     Raises
     ------
     ValueError
-        Where no such threshold exists: the decision does not matter, or predicting the second class is dearer
-        even when it is certain.
+        Where no such threshold exists: the decision does not matter, or predicting the second class is
+        costlier even when it is certain.
 
     Examples
     --------

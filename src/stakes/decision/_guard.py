@@ -31,10 +31,10 @@ class Guard(CostWrapper):
     ----------
     estimator : classifier
         With ``predict_proba`` the wrapper has ``predict_proba``, ``expected_cost`` and ``decide`` too. Costs
-        per example reach it where its ``fit`` has a parameter ``costs``. It keeps its own ``cost_matrix``.
+        per sample reach it where its ``fit`` has a parameter ``costs``. It keeps its own ``cost_matrix``.
     cost_matrix : CostMatrix, array, dict, data frame or path, optional
         The costs to judge by, ``[actual, predicted]``; None takes ``estimator.cost_matrix`` if there is one,
-        else the mean of the costs per example given to ``fit``, else 1 for every mistake.
+        else the mean of the costs per sample given to ``fit``, else 1 for every mistake.
     cv : int, splitter or iterable of (train, test)
         Number of stratified folds, or how to split. Classes may have fewer rows than folds. Ten by default:
         with fewer the estimator is judged on much less data than it gets, to the constant's advantage.
@@ -76,9 +76,9 @@ class Guard(CostWrapper):
         X : whatever the estimator takes
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
-            For the bill, and for the estimator, which must take it.
+            For the cost, and for the estimator, which must take it.
         costs : array-like of shape (n_samples, n_classes), optional
-            What predicting each class would cost for each row. They make the bill, whatever ``cost_matrix``
+            What predicting each class would cost for each row. They count, whatever ``cost_matrix``
             says.
         """
         X, targets = self._read(X, y, costs, sample_weight)

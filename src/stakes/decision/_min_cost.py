@@ -29,7 +29,7 @@ class MinExpectedCost(CostWrapper):
         It learns without costs: weights that follow from costs would bend its probabilities, and costs would
         count twice. If it has a parameter ``cost_matrix`` and this one has none, that one is used.
     cost_matrix : CostMatrix, array, dict, data frame or path, optional
-        What mistakes cost, ``[actual, predicted]``. None is the mean of the costs per example given to
+        What mistakes cost, ``[actual, predicted]``. None is the mean of the costs per sample given to
         ``fit``, or 1 for every mistake.
     calibration : {None, "isotonic", "sigmoid"}
         Calibrate the probabilities by cross-validation first; costs need probabilities, not just a ranking.

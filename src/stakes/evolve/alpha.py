@@ -23,7 +23,7 @@ from stakes.tree.core import core_table, node_probabilities
 Floats = NDArray[np.float64]
 
 #: Penalties that are compared, times the number of rows, from small trees to large ones. Roughly how many of
-#: the dearest mistakes a node must save.
+#: the costliest mistakes a node must save.
 STEPS = (10.0, 5.0, 3.0, 2.0, 1.0, 0.3, 0.05)
 
 #: The one that is used unless another is clearly better.
@@ -108,8 +108,11 @@ def alpha_path(
             inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             part, test = problem.take(inside), problem.take(outside)
             models = _follow(part, settings, seed)
-            bills = [held_out_cost(model, test) for model in models]
-            costs, sizes = np.vstack([costs, bills]), np.vstack([sizes, [m.tree.n_nodes for m in models]])
+            fold_costs = [held_out_cost(model, test) for model in models]
+            costs, sizes = (
+                np.vstack([costs, fold_costs]),
+                np.vstack([sizes, [m.tree.n_nodes for m in models]]),
+            )
             if checkpoint is not None:
                 write_arrays(checkpoint, fingerprint, {"costs": costs, "sizes": sizes})
     except KeyboardInterrupt:
@@ -123,7 +126,9 @@ def _follow(problem: Problem, settings: Settings, seed: int) -> list[FittedTree]
     trees: Iterable[Sketch] = seed_trees(problem, settings, seed)
     for step in STEPS:
         population = problem.population(settings.options(len(problem), step / len(problem), seed))
-        run = evolve(population, trees, max_generations=_GENERATIONS, patience=_PATIENCE, stoppable=False)
+        run = evolve(
+            population, trees, max_generations=_GENERATIONS, n_iter_no_change=_PATIENCE, stoppable=False
+        )
         trees = [list(tree[:6]) for tree in population.trees()]
         models.append(problem.fitted(run.best[-1][1], settings.smoothing, settings.smoothing_strength))
     return models
@@ -131,23 +136,23 @@ def _follow(problem: Problem, settings: Settings, seed: int) -> list[FittedTree]
 
 def held_out_cost(model: FittedTree, problem: Problem) -> float:
     """Mean cost of rows that the model has not seen."""
-    return float(np.average(held_out_bills(model, problem), weights=problem.weight))
+    return float(np.average(held_out_costs(model, problem), weights=problem.weight))
 
 
-def held_out_bills(model: FittedTree, problem: Problem) -> Floats:
+def held_out_costs(model: FittedTree, problem: Problem) -> Floats:
     """Cost of each row: mistakes, abstentions and tests."""
     everyone = np.arange(len(problem.codes), dtype=np.int64)
     values = np.ascontiguousarray(np.column_stack([model.shares, model.path_costs()]))
     reached = _core.route_mixture(core_table(problem.table), *model.tree.links(), everyone, values)
     reached = reached.reshape(len(everyone), -1)
     shares, path_price = reached[:, :-1], reached[:, -1]
-    bill = problem.sample_costs[everyone, model.choose(shares)]
+    row_costs = problem.sample_costs[everyone, model.choose(shares)]
     if problem.abstain_cost is not None:
-        cheapest = expected_costs(shares, model.bill).min(axis=1)
-        bill = np.where(cheapest > problem.abstain_cost, problem.abstain_cost, bill)
+        cheapest = expected_costs(shares, model.cost_values).min(axis=1)
+        row_costs = np.where(cheapest > problem.abstain_cost, problem.abstain_cost, row_costs)
     if problem.feature_costs is not None:
-        bill = bill + (path_price if problem.price_mode == "path" else model.upfront_cost())
-    return bill
+        row_costs = row_costs + (path_price if problem.pay == "path" else model.upfront_cost())
+    return row_costs
 
 
 def noise_alpha(problem: Problem, seed: int) -> float:
@@ -159,17 +164,17 @@ def noise_alpha(problem: Problem, seed: int) -> float:
     n_rows = len(problem.codes)
     sample = np.random.default_rng([seed, 0xA1FA]).permutation(n_rows)[:_ROWS]
     fold = stratified_folds(problem.codes[sample].astype(np.intp), min(_FOLDS, len(sample)), seed)
-    bill, largest = np.zeros(len(sample)), problem.largest_cost()
+    row_costs, largest = np.zeros(len(sample)), problem.largest_cost()
     for k in range(fold.max() + 1 if len(sample) > 1 else 0):
         inside, outside = sample[fold != k], sample[fold == k]
         model = _c45_model(problem.take(inside))
-        bill[fold == k] = held_out_bills(model, problem.take(outside))
+        row_costs[fold == k] = held_out_costs(model, problem.take(outside))
     if largest <= 0:
         return 0.0
     weights = None if problem.weight is None else problem.weight[sample]
-    bill -= problem.shift
-    mean = np.average(bill, weights=weights)
-    deviation = np.sqrt(np.average((bill - mean) ** 2, weights=weights))
+    row_costs -= problem.shift
+    mean = np.average(row_costs, weights=weights)
+    deviation = np.sqrt(np.average((row_costs - mean) ** 2, weights=weights))
     # A node more divides the fitness by about 1 + alpha, as if that share of what is saved so far were lost.
     penalty = _NOISE * deviation / (n_rows * max(largest - mean, 0.1 * largest))
     return float(max(penalty, LEAST))

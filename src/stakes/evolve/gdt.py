@@ -35,7 +35,7 @@ class GDTClassifier(TreeClassifier):
     """Tree found as a whole, by evolution, that keeps the cost of mistakes small (GDT-MC).
 
     A population of trees is selected, crossed and mutated for many generations. The fitness of a tree is
-    ``(1 - cost / largest cost) / (1 + alpha * nodes)``: what its mistakes cost per row, against the dearest
+    ``(1 - cost / largest cost) / (1 + alpha * nodes)``: what its mistakes cost per row, against the costliest
     answer for every row, and its size.
 
     Parameters
@@ -52,7 +52,7 @@ class GDTClassifier(TreeClassifier):
         "memetic".
     population_size : int
         Number of trees.
-    max_generations, patience : int or None
+    max_generations, n_iter_no_change : int or None
         Stop after so many generations, or after so many without a better best tree. None: the paper's 1000
         and 200, or 300 and 100 for "memetic".
     crossover_rate : float
@@ -86,8 +86,8 @@ class GDTClassifier(TreeClassifier):
         different classes for "paper", 254 for "memetic".
     feature_costs : FeatureCosts, dict, vector, path or None
         What it costs to read the columns, added to the cost of mistakes. A shared part is paid once.
-    feature_cost_mode : {"path", "upfront"}
-        Whether a row pays for the tests that it meets or for all columns of the tree.
+    pay : {"path", "upfront"}
+        When feature costs are due: for the tests that a row meets, or for all columns of the tree.
     abstain_cost : float or None
         What it costs to refuse an answer; a leaf is charged that where it is cheapest, and :meth:`decide`
         refuses there.
@@ -169,7 +169,7 @@ class GDTClassifier(TreeClassifier):
         "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto", "noise"}), None],
         "population_size": [Interval(Integral, 2, 1_000_000, closed="both")],
         "max_generations": [Interval(Integral, 0, _MOST, closed="both"), None],
-        "patience": [Interval(Integral, 1, _MOST, closed="both"), None],
+        "n_iter_no_change": [Interval(Integral, 1, _MOST, closed="both"), None],
         "crossover_rate": [Interval(Real, 0, 1, closed="both")],
         "mutation_rate": [Interval(Real, 0, 1, closed="both")],
         "selection_pressure": [Interval(Real, 1, 2, closed="both")],
@@ -183,7 +183,7 @@ class GDTClassifier(TreeClassifier):
         "max_depth": [Interval(Integral, 0, _MOST, closed="both"), None],
         "max_thresholds": [Interval(Integral, 1, MOST_THRESHOLDS, closed="both"), None],
         "feature_costs": "no_validation",  # as_feature_costs says what is wrong in its own words
-        "feature_cost_mode": [StrOptions({"path", "upfront"})],
+        "pay": [StrOptions({"path", "upfront"})],
         "abstain_cost": [Interval(Real, 0, None, closed="left"), None],
         "seeds": [Interval(Real, 0, 1, closed="both")],
         "local_search": [Interval(Real, 0, 1, closed="both")],
@@ -207,7 +207,7 @@ class GDTClassifier(TreeClassifier):
         alpha: float | str | None = None,
         population_size: int = 64,
         max_generations: int | None = None,
-        patience: int | None = None,
+        n_iter_no_change: int | None = None,
         crossover_rate: float = 0.2,
         mutation_rate: float = 0.05,
         selection_pressure: float = 2.0,
@@ -221,7 +221,7 @@ class GDTClassifier(TreeClassifier):
         max_depth: int | None = None,
         max_thresholds: int | None = None,
         feature_costs: Any = None,
-        feature_cost_mode: str = "path",
+        pay: str = "path",
         abstain_cost: float | None = None,
         seeds: float = 0.25,
         local_search: float = 0.05,
@@ -241,7 +241,7 @@ class GDTClassifier(TreeClassifier):
         self.alpha = alpha
         self.population_size = population_size
         self.max_generations = max_generations
-        self.patience = patience
+        self.n_iter_no_change = n_iter_no_change
         self.crossover_rate = crossover_rate
         self.mutation_rate = mutation_rate
         self.selection_pressure = selection_pressure
@@ -255,7 +255,7 @@ class GDTClassifier(TreeClassifier):
         self.max_depth = max_depth
         self.max_thresholds = max_thresholds
         self.feature_costs = feature_costs
-        self.feature_cost_mode = feature_cost_mode
+        self.pay = pay
         self.abstain_cost = abstain_cost
         self.seeds = seeds
         self.local_search = local_search
@@ -333,8 +333,8 @@ class GDTClassifier(TreeClassifier):
                 problem.population(settings.options(len(problem), self.alpha_, seed)),
                 seed_trees(problem, settings, seed),
                 max_generations=settings.max_generations,
-                patience=settings.patience,
-                callbacks=[told for told in (bar, self.callback) if told is not None],
+                n_iter_no_change=settings.n_iter_no_change,
+                callbacks=[callback for callback in (bar, self.callback) if callback is not None],
                 checkpoint=checkpoint,
                 fingerprint=_fingerprint(problem, settings, self.alpha_, seed) if checkpoint else "",
             )

@@ -36,14 +36,14 @@ class Problem(TrainingSet):
     ----------
     coded : Coded
         The columns of the table, coded.
-    price_mode : {"path", "upfront"}
+    pay : {"path", "upfront"}
         Whether a row pays for the tests it meets or for all columns of the tree.
     abstain_cost : float or None
         What refusing an answer costs.
     """
 
     coded: Coded
-    price_mode: str = "path"
+    pay: str = "path"
     abstain_cost: float | None = None
 
     def take(self, samples: NDArray[Any]) -> Self:
@@ -66,7 +66,7 @@ class Problem(TrainingSet):
             weights=self.weight,
             abstain_cost=None if self.abstain_cost is None else self.abstain_cost - shift,
             prices=core_prices(self.price_arrays),
-            price_mode=self.price_mode,
+            pay=self.pay,
         )
 
     @property
@@ -98,7 +98,7 @@ class Problem(TrainingSet):
                 digest.update(f"{array.dtype}{array.shape}".encode())
                 digest.update(np.ascontiguousarray(array).data)
         prices = None if self.feature_costs is None else self.feature_costs.to_dict()
-        digest.update(repr((self.coded.n_values, prices, self.price_mode, self.abstain_cost)).encode())
+        digest.update(repr((self.coded.n_values, prices, self.pay, self.abstain_cost)).encode())
         return digest.hexdigest()
 
     def fitted(
@@ -141,7 +141,7 @@ def problem_of(training: TrainingSet, settings: Settings) -> Problem:
     return Problem(
         **vars(training) | {"weight": None if equal else training.weight},
         coded=code_table(training.table, training.codes, most, boundary=boundary),
-        price_mode=settings.feature_cost_mode,
+        pay=settings.pay,
         abstain_cost=settings.abstain_cost,
     )
 

@@ -38,7 +38,7 @@ class Run:
     ----------
     population : _core.Evolution
         Started or restored.
-    max_generations, patience : int
+    max_generations, n_iter_no_change : int
         Stop after so many generations, or after so many without a better best tree.
     reports : list of tuple
         What the core reported about each generation, the first population included.
@@ -52,7 +52,7 @@ class Run:
 
     population: _core.Evolution
     max_generations: int
-    patience: int
+    n_iter_no_change: int
     proved: bool = False
     reports: list[Report] = field(default_factory=list)
     best: list[tuple[int, Any]] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Run:
     def finished(self) -> bool:
         """Whether there is nothing more to do."""
         waited = self.generation - self.best[-1][0]
-        return self.proved or self.generation >= self.max_generations or waited >= self.patience
+        return self.proved or self.generation >= self.max_generations or waited >= self.n_iter_no_change
 
     def note(self) -> Generation:
         """Take down the present generation."""
@@ -89,13 +89,13 @@ def evolve(
     seeds: Iterable[Sketch],
     *,
     max_generations: int,
-    patience: int,
+    n_iter_no_change: int,
     callbacks: Sequence[Callback] = (),
     checkpoint: Path | None = None,
     fingerprint: str = "",
     stoppable: bool = True,
 ) -> Run:
-    """Evolve until patience or generations run out.
+    """Evolve for so many generations, or until as many as `n_iter_no_change` were no better.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def evolve(
         Not yet started.
     seeds : iterable of Sketch
         Trees of the first population; dipolar ones fill it up. Not asked for where they are not needed.
-    max_generations, patience : int
+    max_generations, n_iter_no_change : int
         Stop after so many generations, or after so many without a better best tree.
     callbacks : sequence of callable
         Called with each :class:`Generation`.
@@ -120,7 +120,7 @@ def evolve(
         Ctrl-C ends it early, with a warning; before the first population, with the best of the seeds so far
         or a leaf.
     """
-    run = Run(population, max_generations, patience)
+    run = Run(population, max_generations, n_iter_no_change)
     grown: list[Sketch] = []
     try:
         run.proved = population.solve()

@@ -13,8 +13,8 @@ from stakes._core import MAX_DEPTH, EvolveOptions
 
 #: What None stands for; see docs/decisions/0011. The paper does not say how many rows a leaf must have.
 VARIANTS: dict[str, dict[str, Any]] = {
-    "paper": {"alpha": 0.001, "max_generations": 1000, "patience": 200, "min_samples_leaf": "sqrt"},
-    "memetic": {"alpha": "noise", "max_generations": 300, "patience": 100, "min_samples_leaf": 5},
+    "paper": {"alpha": 0.001, "max_generations": 1000, "n_iter_no_change": 200, "min_samples_leaf": "sqrt"},
+    "memetic": {"alpha": "noise", "max_generations": 300, "n_iter_no_change": 100, "min_samples_leaf": 5},
 }
 
 #: Trees of large tables have hundreds of nodes. Changing each with the usual probability spoils every
@@ -42,7 +42,7 @@ class Settings:
     alpha: float | str
     population_size: int
     max_generations: int
-    patience: int
+    n_iter_no_change: int
     crossover_rate: float
     mutation_rate: float
     selection_pressure: float
@@ -55,7 +55,7 @@ class Settings:
     sample_rows: int | None
     max_depth: int | None
     max_thresholds: int | None
-    feature_cost_mode: str
+    pay: str
     abstain_cost: float | None
     seeds: float
     local_search: float
@@ -71,7 +71,7 @@ class Settings:
         Examples
         --------
         >>> from stakes import GDTClassifier
-        >>> Settings.of(GDTClassifier(variant="paper")).patience
+        >>> Settings.of(GDTClassifier(variant="paper")).n_iter_no_change
         200
         """
         given = {field.name: getattr(model, field.name) for field in fields(cls)}
@@ -129,7 +129,12 @@ def _least_rows(min_samples_leaf: int | str, n_rows: int) -> int:
 
 def odds(values: Sequence[float], n: int, name: str) -> list[float]:
     """Return ``n`` odds as floats; anything else is a ValueError that names the parameter."""
-    found = np.asarray(values, dtype=np.float64)
-    if found.shape != (n,) or not np.isfinite(found).all() or (found < 0).any() or found.sum() <= 0:
+    odds_array = np.asarray(values, dtype=np.float64)
+    if (
+        odds_array.shape != (n,)
+        or not np.isfinite(odds_array).all()
+        or (odds_array < 0).any()
+        or odds_array.sum() <= 0
+    ):
         raise ValueError(f"{name} must be {n} numbers of at least 0, not all of them 0, got {values!r}")
-    return found.tolist()
+    return odds_array.tolist()

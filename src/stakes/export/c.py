@@ -59,7 +59,7 @@ def export_c(fitted: FittedTree, *, name: str = "tree") -> str:
     score = _C_COST if fitted.min_cost else "        score[k] = -p[k];"
     costs = ""
     if fitted.min_cost:
-        rows = ", ".join(_braces(row) for row in fitted.bill.tolist())
+        rows = ", ".join(_braces(row) for row in fitted.cost_values.tolist())
         costs = f"    static const double costs[{fitted.n_classes}][{fitted.n_classes}] = {{{rows}}};\n"
     predict = _C_PREDICT.replace("NAME", name).replace("SCORE", score).replace("COSTS", costs)
     parts.append(

@@ -37,7 +37,7 @@ def export_python(fitted: FittedTree) -> str:
     for root in function_roots(fitted):
         body = "\n".join(_python_lines(fitted, root))
         functions.append(f"def _tree_{root}(row, w{root}, p):\n{body}\n")
-    costs = fitted.bill.tolist() if fitted.min_cost else None
+    costs = fitted.cost_values.tolist() if fitted.min_cost else None
     return _PYTHON.format(
         classes=repr(fitted.labels),
         costs=repr(costs),

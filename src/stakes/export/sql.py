@@ -130,7 +130,7 @@ def _mixture(fitted: FittedTree, answers: list[str]) -> str:
     # LIMIT 1 changes nothing but keeps PostgreSQL from copying the sums to every place where they are used.
     query = f"SELECT {_columns('p', sums)} FROM {', '.join(blocks)} LIMIT 1"
     if fitted.min_cost:
-        costs = fitted.bill.tolist()
+        costs = fitted.cost_values.tolist()
         scores = [
             _sum([f"p{j} * {_number(costs[j][k])}" for j in range(n_classes)]) for k in range(n_classes)
         ]
@@ -290,7 +290,7 @@ def label_literals(labels: list[Label]) -> list[str]:
 
 @renders("sql", RuleSet)
 def export_rules(
-    rules: RuleSet, *, silence: bool = False, table: str | None = None, output: str = "prediction"
+    rules: RuleSet, *, abstain: bool = False, table: str | None = None, output: str = "prediction"
 ) -> str:
     """Write rules as an SQL expression, or as a query over a table.
 
@@ -300,7 +300,7 @@ def export_rules(
     Parameters
     ----------
     rules : RuleSet
-    silence : bool
+    abstain : bool
         Whether a row without a rule gets NULL; else it gets the class of least expected cost.
     table : str, optional
         Name of a table; the result is then a query that gives all its columns and the class.
@@ -308,7 +308,7 @@ def export_rules(
         Name of the column with the class in such a query.
     """
     answers = label_literals(rules.labels)
-    other = "NULL" if silence else answers[rules.fallback]
+    other = "NULL" if abstain else answers[rules.fallback]
     lines = [f"  WHEN {_rule_condition(rules, i)} THEN {answers[rules.label[i]]}" for i in range(len(rules))]
     expression = "\n".join(["CASE", *lines, f"  ELSE {other}", "END"]) if lines else other
     if table is None:

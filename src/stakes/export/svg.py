@@ -15,7 +15,7 @@ from stakes.export.languages import renders
 from stakes.export.text import Facts, _check_depth
 from stakes.tree import FittedTree, branch_words, path_conditions
 
-DEARER = "#B5123E"
+COSTLIER = "#B5123E"
 
 BOX_WIDTH, BOX_HEIGHT, LEVEL, GAP = 148, 62, 120, 14
 MARGIN, CHAR = 16, 6.3
@@ -230,7 +230,7 @@ def _legend_items(fitted: FittedTree) -> list[tuple[str, str]]:
     labels = [_shorten(plain(str(label)), 24) for label in fitted.labels]
     shown = labels if len(labels) <= 12 else [*labels[:11], f"{len(labels) - 11} more"]
     items = [(label, PALETTE[code % len(PALETTE)]) for code, label in enumerate(shown)]
-    return [*items, ("share of cost", DEARER)]
+    return [*items, ("share of cost", COSTLIER)]
 
 
 def _legend_width(fitted: FittedTree) -> float:

@@ -84,8 +84,8 @@ class Facts:
         return f"weight {weight}: {errors} wrong, cost {amount(self.total)}"
 
 
-def _count(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
+def _count(n: int, singular: str, plural: str) -> str:
+    return f"{n} {singular if n == 1 else plural}"
 
 
 def _answer(fitted: FittedTree, node: int, facts: Facts) -> str:

@@ -71,7 +71,7 @@ _LEARNING = ("runs", "texts", "training", "validation")
 def __getattr__(name: str) -> Any:
     if name in __all__:
         for module in _LEARNING:
-            found = getattr(import_module(f"stakes.forensics.{module}"), name, None)
-            if found is not None:
-                return found
+            value = getattr(import_module(f"stakes.forensics.{module}"), name, None)
+            if value is not None:
+                return value
     raise AttributeError(f"module 'stakes.forensics' has no attribute {name!r}")

@@ -123,8 +123,8 @@ def columns_of(
         keys += [("function", int(function)) for function in chosen]
         blocks.append(runs.starts[:, chosen])
     if "trees" in kinds:
-        for depth, found, selector in _tree_blocks(runs, watched):
-            keys += [("tree", depth, tree) for tree in found]
+        for depth, trees, selector in _tree_blocks(runs, watched):
+            keys += [("tree", depth, tree) for tree in trees]
             blocks.append(runs.calls @ selector)
     if "lines" in kinds:
         if lines is None:
@@ -141,7 +141,9 @@ def columns_of(
 
 def extremes(counts: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the least and the most of each column of a sparse matrix."""
-    least, most = (np.asarray(found.todense()).ravel() for found in (counts.min(axis=0), counts.max(axis=0)))
+    least, most = (
+        np.asarray(matrix.todense()).ravel() for matrix in (counts.min(axis=0), counts.max(axis=0))
+    )
     return least, most
 
 
@@ -149,11 +151,11 @@ def trees_with(runs: Runs, caller: int, called: int) -> list[Feature]:
     """Trees in which one function calls another, with no others watched; those that all runs have alike."""
     watched = np.zeros(len(runs.functions), dtype=bool)
     watched[[caller, called]] = True
-    _, found, selector = next(_tree_blocks(runs, watched))
+    _, trees, selector = next(_tree_blocks(runs, watched))
     least, most = extremes((runs.calls @ selector).tocsc())
     return [
         Feature(_call_tree(tree, runs), 1)
-        for tree, low, high in zip(found, least, most, strict=True)
+        for tree, low, high in zip(trees, least, most, strict=True)
         if low == high > 0 and tree[0] == caller and (called, frozenset()) in tree[1]
     ]
 
@@ -179,15 +181,15 @@ def _tree_blocks(runs: Runs, watched: NDArray[np.bool_]) -> Iterator[tuple[int, 
         shallow.append(frozenset({(function, nothing)}))
         deep.append(frozenset({(function, below)}))
         which.append(number)
-        for found, place, tree in zip(
+        for numbering, place, tree in zip(
             numbers, places, ((function, below), (function, below_deep)), strict=True
         ):
-            place.append(found.setdefault(tree, len(found)))
-    for depth, found, place in zip((1, 2), numbers, places, strict=True):
-        shape = (len(runs.trees), len(found))
+            place.append(numbering.setdefault(tree, len(numbering)))
+    for depth, numbering, place in zip((1, 2), numbers, places, strict=True):
+        shape = (len(runs.trees), len(numbering))
         yield (
             depth,
-            list(found),
+            list(numbering),
             sparse.csr_matrix((np.ones(len(which), np.int64), (which, place)), shape=shape),
         )
 
@@ -195,8 +197,8 @@ def _tree_blocks(runs: Runs, watched: NDArray[np.bool_]) -> Iterator[tuple[int, 
 def expected(runs: Runs) -> dict[str, float]:
     """Mean events per run of each resource."""
     starts, reached = (np.asarray(counts.mean(axis=0)).ravel() for counts in (runs.starts, runs.reached))
-    found = {f"{what}{place}": float(count) for what in "sr" for place, count in enumerate(starts)}
-    return found | {f"l{place}": float(count) for place, count in enumerate(reached)}
+    events = {f"{what}{place}": float(count) for what in "sr" for place, count in enumerate(starts)}
+    return events | {f"l{place}": float(count) for place, count in enumerate(reached)}
 
 
 def resources(functions: Collection[int], lines: Collection[int], trees: bool) -> list[str]:
@@ -254,18 +256,20 @@ def observe_all(runs: Runs, watch: Watch) -> NDArray[np.int64]:
     number = {function: place for place, function in enumerate(runs.functions)}
     watched = np.zeros(len(runs.functions), dtype=bool)
     watched[[number[function] for function in watch.functions if function in number]] = True
-    found: dict[Feature, Any] = {}
+    counts_of: dict[Feature, Any] = {}
     for depth, trees, selector in _tree_blocks(runs, watched) if watch.needs_trees else ():
         counts = (runs.calls @ selector).tocsc()
         wanted = {feature.subject for feature in watch.features if feature.depth == depth}
         for place, tree in enumerate(trees):
             if (named := _call_tree(tree, runs)) in wanted:
-                found[Feature(named, depth)] = counts[:, place].toarray().ravel()
-    found.update({Feature(f): runs.starts[:, p].toarray().ravel() for f, p in number.items() if watched[p]})
+                counts_of[Feature(named, depth)] = counts[:, place].toarray().ravel()
+    counts_of.update(
+        {Feature(f): runs.starts[:, p].toarray().ravel() for f, p in number.items() if watched[p]}
+    )
     for place, line in enumerate(runs.lines if watch.needs_lines else ()):
         if Feature(line) in watch.features:
-            found[Feature(line)] = runs.reached[:, place].toarray().ravel()
+            counts_of[Feature(line)] = runs.reached[:, place].toarray().ravel()
     nothing = np.zeros(len(runs), dtype=np.int64)
     return np.column_stack(
-        [found.get(feature, nothing) for feature in watch.features] or [np.zeros((len(runs), 0))]
+        [counts_of.get(feature, nothing) for feature in watch.features] or [np.zeros((len(runs), 0))]
     )

@@ -44,9 +44,9 @@ def failing_point(runs: Runs, usable: NDArray[np.bool_]) -> tuple[int, int | Non
         for child in children:
             callers.setdefault(runs.trees[child][0], set()).add(function)
     for function in reversed(np.flatnonzero(usable & (least == 1) & (most == 1)).tolist()):
-        found = callers.get(function, set())
-        if found and all(varies[caller] for caller in found):
-            return function, next(iter(found)) if len(found) == 1 else None
+        points = callers.get(function, set())
+        if points and all(varies[caller] for caller in points):
+            return function, next(iter(points)) if len(points) == 1 else None
     return None
 
 

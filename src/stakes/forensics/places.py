@@ -22,9 +22,9 @@ class Places:
         """Return a path from the parent of the outermost package, or a file's name outside packages."""
         path = path.replace("\\", "/")
         for pattern in (_INSTALLED, _STANDARD):
-            found = pattern.match(path)
-            if found:
-                return path[found.end() :]
+            match = pattern.match(path)
+            if match:
+                return path[match.end() :]
         if "/" not in path or path.startswith("<"):
             return path
         top = Path(path).parent
@@ -37,7 +37,7 @@ class Places:
 
         The standard library is left out: it goes with the interpreter.
         """
-        found = {}
+        version_of = {}
         for path in paths:
             installed = _INSTALLED.match(path.replace("\\", "/"))
             relative = self.relative(path)
@@ -45,14 +45,14 @@ class Places:
                 top = relative.split("/")[0]
                 distribution = _distributions(installed.group()).get(top)
                 if distribution:
-                    found[top] = distribution
+                    version_of[top] = distribution
                     continue
             if relative.startswith("<") or _STANDARD.match(path):
                 continue
             digest = _digest(path)
             if digest:
-                found[relative] = digest
-        return found
+                version_of[relative] = digest
+        return version_of
 
 
 @cache
@@ -68,9 +68,9 @@ def _distributions(folder: str) -> dict[str, str]:
     """Name and version of the distribution behind each top-level name in a folder of installed packages."""
     from importlib.metadata import distributions
 
-    found: dict[str, str] = {}
+    distribution_of: dict[str, str] = {}
     for distribution in distributions(path=[folder]):
         name = f"{distribution.metadata['Name']}=={distribution.version}"
         for file in distribution.files or ():
-            found.setdefault(file.parts[0], name)
-    return found
+            distribution_of.setdefault(file.parts[0], name)
+    return distribution_of

@@ -262,6 +262,8 @@ def merge(profiles: Sequence[Profile]) -> Profile:
         tree_counts=tuple(tree_counts[place] for place in range(len(trees))),
         lines=tuple((function, line, count) for (function, line), count in sorted(lines.items())),
         complete=all(profile.complete for profile in profiles),
-        symptom=next((one.symptom for one in profiles if one.symptom.exception), profiles[0].symptom),
+        symptom=next(
+            (recorded.symptom for recorded in profiles if recorded.symptom.exception), profiles[0].symptom
+        ),
         versions={key: value for profile in profiles for key, value in profile.versions.items()},
     )

@@ -121,14 +121,14 @@ def ended(profile: Profile, status: int, tail: str) -> Profile:
 
 def read_counts(folder: Path) -> list[counters.Counts]:
     """Read the counters that the processes of a run have left, the first process first."""
-    found = []
+    counts = []
     for path in sorted(folder.glob("*.counts"), key=lambda path: int(path.stem.rpartition("-")[2])):
         try:
             with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as tables:
-                found.append(counters.read(tables))
+                counts.append(counters.read(tables))
         except ValueError:
             continue  # killed before its tables were made, or damaged since
-    return found
+    return counts
 
 
 def to_profile(counts: counters.Counts, places: Places) -> Profile:

@@ -50,5 +50,5 @@ def run(
         if not counts:
             why = refused[0].read_text(encoding="utf-8") if refused else "no Python program was seen"
             return status, unknown(model, why)
-        exception = next((one.exception for one in counts if one.exception), None)
+        exception = next((process.exception for process in counts if process.exception), None)
         return status, verdict(model, counts, Ending(status, exception))

@@ -240,14 +240,14 @@ class _Shared:
         if not self.names:
             raise ValueError("there are no labelled runs to learn from")
         if len(self.interpreters) > 1:
-            found = " and ".join(sorted(self.interpreters))
-            raise ValueError(f"all runs must be of one interpreter, got {found}: their functions differ")
+            known = " and ".join(sorted(self.interpreters))
+            raise ValueError(f"all runs must be of one interpreter, got {known}: their functions differ")
         foreign = _foreign(self.versions)
         names, labels, inputs = zip(*self.names, strict=True)
         functions = tuple(self.functions)
         sizes = (len(self.functions), len(self.trees), len(self.lines))
         starts, calls, reached = (_matrix(rows, n) for rows, n in zip(self.rows, sizes, strict=True))
-        versions = {name: next(iter(found)) for name, found in self.versions.items() if name not in foreign}
+        versions = {name: next(iter(known)) for name, known in self.versions.items() if name not in foreign}
         return Runs(
             names=names,
             labels=labels,
@@ -267,10 +267,12 @@ class _Shared:
 
 def _foreign(versions: dict[str, set[str]]) -> frozenset[str]:
     """Files that differ between runs; packages must not."""
-    several = {name: found for name, found in versions.items() if len(found) > 1}
-    for name, found in several.items():
-        if not all(version.startswith("sha256:") for version in found):
-            raise ValueError(f"all runs must be of one version of {name}, got {' and '.join(sorted(found))}")
+    several = {name: versions_of for name, versions_of in versions.items() if len(versions_of) > 1}
+    for name, versions_of in several.items():
+        if not all(version.startswith("sha256:") for version in versions_of):
+            raise ValueError(
+                f"all runs must be of one version of {name}, got {' and '.join(sorted(versions_of))}"
+            )
     return frozenset(several)
 
 
@@ -279,11 +281,11 @@ _Row = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def _sums(pairs: Iterable[tuple[int, int]]) -> _Row:
-    found: dict[int, int] = {}
+    sums: dict[int, int] = {}
     for place, count in pairs:
         if count:
-            found[place] = found.get(place, 0) + count
-    return np.array(list(found), dtype=np.int64), np.array(list(found.values()), dtype=np.int64)
+            sums[place] = sums.get(place, 0) + count
+    return np.array(list(sums), dtype=np.int64), np.array(list(sums.values()), dtype=np.int64)
 
 
 def _matrix(rows: list[_Row], n_columns: int) -> Any:

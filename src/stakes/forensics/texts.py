@@ -26,12 +26,12 @@ def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
     """
     name, text = os.fspath(path), Path(path).read_text(encoding="utf-8")
     try:
-        found = json.loads(text) if Path(path).suffix == ".json" else tomllib.loads(text)
+        texts = json.loads(text) if Path(path).suffix == ".json" else tomllib.loads(text)
     except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
         raise ValueError(f"{name} cannot be read: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(texts, dict):
         raise ValueError(f'{name} must hold a text for each cause, as in no-such-version = "Try another."')
-    for cause, told in found.items():
-        if not isinstance(told, str) or not told.strip():
-            raise ValueError(f"{name} must have a text for the cause {cause!r}, got {told!r}")
-    return found
+    for cause, cause_text in texts.items():
+        if not isinstance(cause_text, str) or not cause_text.strip():
+            raise ValueError(f"{name} must have a text for the cause {cause!r}, got {cause_text!r}")
+    return texts

@@ -25,8 +25,8 @@ from stakes.forensics.candidates import (
 from stakes.forensics.guard import guard_of
 from stakes.forensics.host.model import FORMAT, VERSION, ClarifyModel
 from stakes.forensics.host.watch import Watch
+from stakes.forensics.refit import Refitted, Refitter
 from stakes.forensics.runs import Runs
-from stakes.forensics.settle import Settled, Settler
 from stakes.tree import C45Classifier, TradeoffSearchCV
 
 
@@ -148,9 +148,9 @@ def learn(
     searches = [_search(part.of_kinds(kinds), events, folds, settings) for kinds in _offers(settings.kinds)]
     search = searches[-1][1]
     floor = search.baseline_.accuracy - settings.max_loss
-    settler = Settler(columns.runs, part.runs, rows, events, folds)
-    settled = settler.choose(_candidates(searches, floor), floor)
-    watch, classes = settled.watch(), search.classes_.tolist()
+    refitter = Refitter(columns.runs, part.runs, rows, events, folds)
+    refitted = refitter.choose(_candidates(searches, floor), floor)
+    watch, classes = refitted.watch(), search.classes_.tolist()
     counts = observe_all(part.runs, watch)
     guard = Watch((), ())
     if settings.guard:
@@ -163,7 +163,7 @@ def learn(
         "interpreter": part.runs.interpreter,
         "versions": _versions(watch | guard, part.runs.versions),
         "watch": watch.to_dict(),
-        "tree": _tree(settled),
+        "tree": _tree(refitted),
         "classes": classes,
         "texts": _texts(texts or {}, classes),
         "ranges": [[int(column.min()), int(column.max())] for column in counts.T],
@@ -175,7 +175,7 @@ def learn(
         "runs": _distinct_runs(part.runs, counts),
     }
     model = ClarifyModel.from_dict(document)
-    return Trained(model, search, nanoseconds(resources, events), settler.accuracy(settled))
+    return Trained(model, search, nanoseconds(resources, events), refitter.accuracy(refitted))
 
 
 def _offers(kinds: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -234,10 +234,10 @@ def splits(runs: Runs, folds: int, seed: int) -> Iterator[tuple[NDArray[np.intp]
         yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
 
 
-def _tree(settled: Settled) -> dict[str, Any]:
+def _tree(refitted: Refitted) -> dict[str, Any]:
     """The tree as JSON, its features numbered as in the model."""
-    place = {column: number for number, column in enumerate(settled.used)} | {-1: -1}
-    tree = settled.tree.tree_
+    place = {column: number for number, column in enumerate(refitted.used)} | {-1: -1}
+    tree = refitted.tree.tree_
     feature = np.array([place[column] for column in tree.feature.tolist()], dtype=np.int32)
     return replace(tree, feature=feature).to_dict()
 
@@ -254,12 +254,12 @@ def _versions(watch: Watch, versions: Mapping[str, str]) -> dict[str, str]:
 
 def _texts(texts: Mapping[str, str], labels: Collection[str]) -> dict[str, str]:
     """Texts of the causes; of causes made one all of their texts."""
-    found = {}
+    cause_texts = {}
     for label in labels:
         parts = [texts.get(part, part) for part in label.split("+")]
         if label in texts or any(part in texts for part in label.split("+")):
-            found[label] = texts.get(label, " Or: ".join(parts))
-    return found
+            cause_texts[label] = texts.get(label, " Or: ".join(parts))
+    return cause_texts
 
 
 def _distinct_runs(runs: Runs, counts: NDArray[np.int64]) -> list[list[Any]]:

@@ -39,7 +39,7 @@ class Validation:
 
     classes: tuple[str, ...]
     confusion: NDArray[np.int64]
-    told: NDArray[np.int64]
+    answered: NDArray[np.int64]
     twins: tuple[tuple[str, str], ...] = ()
     answers: tuple[tuple[int, int, float], ...] = ()
 
@@ -51,17 +51,17 @@ class Validation:
     @property
     def explained(self) -> float:
         """Share of runs that are explained correctly."""
-        return float(np.trace(self.told) / self.told.sum())
+        return float(np.trace(self.answered) / self.answered.sum())
 
     @property
     def unknown(self) -> float:
         """Share of runs of which it says "unknown"."""
-        return float(self.told[:, -1].sum() / self.told.sum())
+        return float(self.answered[:, -1].sum() / self.answered.sum())
 
     @property
     def wrong(self) -> float:
         """Share of runs that are explained wrongly."""
-        return float((self.told[:, :-1].sum() - np.trace(self.told)) / self.told.sum())
+        return float((self.answered[:, :-1].sum() - np.trace(self.answered)) / self.answered.sum())
 
     def at(self, purity: float) -> Validation:
         """Return what a user would see if this share of a leaf's runs had to agree.
@@ -70,14 +70,14 @@ class Validation:
         --------
         >>> confusion = np.array([[1, 1], [0, 1]])
         >>> answers = ((0, 0, 1.0), (0, 1, 0.7), (1, 1, 0.8))
-        >>> found = Validation(("a", "b"), confusion, np.zeros((2, 3), dtype=int), answers=answers)
-        >>> found.at(0.5).wrong > 0, found.at(0.75).wrong, found.purity(max_wrong=0.0)
+        >>> result = Validation(("a", "b"), confusion, np.zeros((2, 3), dtype=int), answers=answers)
+        >>> result.at(0.5).wrong > 0, result.at(0.75).wrong, result.purity(max_wrong=0.0)
         (True, 0.0, 0.8)
         """
-        told = np.zeros_like(self.told)
+        answered = np.zeros_like(self.answered)
         for cause, guess, share in self.answers:
-            told[cause, guess if share >= purity and share > 0 else len(self.classes)] += 1
-        return replace(self, told=told)
+            answered[cause, guess if share >= purity and share > 0 else len(self.classes)] += 1
+        return replace(self, answered=answered)
 
     def purity(self, max_wrong: float) -> float:
         """Return the least purity with which at most this share of the runs is explained wrongly."""
@@ -94,14 +94,14 @@ class Validation:
         >>> Validation(("a", "b", "c"), confusion, confusion).pairs()
         [('a', 'b', 0.3)]
         """
-        found = []
-        for i, one in enumerate(self.classes):
+        confused = []
+        for i, cause in enumerate(self.classes):
             for j in range(i + 1, len(self.classes)):
                 mistaken = self.confusion[i, j] + self.confusion[j, i]
                 share = float(mistaken / max(1, self.confusion[[i, j]].sum()))
                 if share >= CONFUSED:
-                    found.append((one, self.classes[j], share))
-        return sorted(found, key=lambda pair: -pair[2])
+                    confused.append((cause, self.classes[j], share))
+        return sorted(confused, key=lambda pair: -pair[2])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -112,7 +112,7 @@ class Validation:
             "unknown": self.unknown,
             "classes": list(self.classes),
             "confusion": self.confusion.tolist(),
-            "told": self.told.tolist(),
+            "told": self.answered.tolist(),
             "pairs": [list(pair) for pair in self.pairs()],
             "twins": [list(pair) for pair in self.twins],
         }
@@ -142,7 +142,7 @@ def validate(
     distinct = runs.take(rows)
     classes = tuple(sorted(set(runs.labels)))
     confusion = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    told = np.zeros((len(classes), len(classes) + 1), dtype=np.int64)
+    answered = np.zeros((len(classes), len(classes) + 1), dtype=np.int64)
     parts = list(splits(distinct, folds, settings.random_state + 1))
     answers = []
     for done, (known, unseen) in enumerate(parts):
@@ -153,8 +153,8 @@ def validate(
             answers.append((classes.index(label), classes.index(guess), share))
             confusion[answers[-1][:2]] += 1
     advance(len(parts), len(parts))
-    found = Validation(classes, confusion, told, tuple(twins(columns, rows)), tuple(answers))
-    return found.at(settings.purity)
+    validation = Validation(classes, confusion, answered, tuple(twins(columns, rows)), tuple(answers))
+    return validation.at(settings.purity)
 
 
 def guesses(model: ClarifyModel, runs: Runs) -> list[tuple[str, float]]:
@@ -164,13 +164,13 @@ def guesses(model: ClarifyModel, runs: Runs) -> list[tuple[str, float]]:
     """
     forced = ClarifyModel.from_dict(never_unknown(model.document))
     strict = ClarifyModel.from_dict({**model.document, "purity": 0.0})
-    found = []
+    answers = []
     counts, passed = (observe_all(runs, watch).tolist() for watch in (model.watch, model.guard))
     for row, guard, ending in zip(counts, passed, runs.endings, strict=True):
         verdict = forced.explain(row)
         known = strict.explain(row, ending, guard).label is not None
-        found.append((str(verdict.label), verdict.agree / verdict.similar if known else 0.0))
-    return found
+        answers.append((str(verdict.label), verdict.agree / verdict.similar if known else 0.0))
+    return answers
 
 
 def never_unknown(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,8 +184,8 @@ def twins(columns: Columns, rows: NDArray[np.intp]) -> list[tuple[str, str]]:
     labels_of: dict[bytes, set[str]] = {}
     for row in rows:
         labels_of.setdefault(columns.counts[row].tobytes(), set()).add(columns.runs.labels[row])
-    found = {(a, b) for labels in labels_of.values() for a in labels for b in labels if a < b}
-    return sorted(found)
+    pairs = {(a, b) for labels in labels_of.values() for a in labels for b in labels if a < b}
+    return sorted(pairs)
 
 
 def report(trained: Trained, validation: Validation, settings: Settings) -> dict[str, Any]:

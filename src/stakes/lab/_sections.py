@@ -99,11 +99,11 @@ class Section:
 
     def names(self, name: str, known: Sequence[str], what: str) -> tuple[str, ...]:
         """Take a list of known names; all of them where the key is not there."""
-        found: tuple[str, ...] = self.texts(name, tuple(known))
-        for item in found:
+        chosen: tuple[str, ...] = self.texts(name, tuple(known))
+        for item in chosen:
             if item not in known:
                 raise self.fail(name, f"a list of {what}, which are {', '.join(known)}", item)
-        return found
+        return chosen
 
     def section(self, name: str) -> Section:
         """Take a table; an empty one where the key is not there."""

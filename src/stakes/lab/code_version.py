@@ -24,8 +24,8 @@ def code_version(path: str) -> str:
     for another package its version; for a module without a version a hash of its file.
     """
     top = path.split(".", maxsplit=1)[0]
-    found = import_object(path)
-    module = getattr(found, "__module__", None) or path
+    imported = import_object(path)
+    module = getattr(imported, "__module__", None) or path
     if top == "stakes":
         return f"stakes {hash_files([Path(str(_core.__file__)), *imported_files(module)])}"
     version = getattr(sys.modules.get(top), "__version__", None)

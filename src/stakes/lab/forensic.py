@@ -33,7 +33,7 @@ class CheapestTree(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     criterion : str
-        A criterion that heeds prices; "tan" has no gamma, so that there is one tree; "gain_ratio" is C4.5.
+        A criterion with feature costs; "tan" has no gamma, so that there is one tree; "gain_ratio" is C4.5.
     ratio_of_candidate : bool
         As in `C45Classifier`.
     n_folds : int
@@ -79,12 +79,12 @@ class CheapestTree(ClassifierMixin, BaseEstimator):
             raise ValueError("feature_costs must be prices of the columns, got None")
         at = np.array([prices.cost([name]) for name in X.schema.names])
         base = _price(folded.baseline, at)
-        found = None if self.criterion == "gain_ratio" else self._search(folded, prices, at)
-        self.gamma_: float | None = None if found is None else found[0]
-        self.model_ = folded.baseline if found is None else found[1]
-        self.kept_ = found is None
+        best = None if self.criterion == "gain_ratio" else self._search(folded, prices, at)
+        self.gamma_: float | None = None if best is None else best[0]
+        self.model_ = folded.baseline if best is None else best[1]
+        self.kept_ = best is None
         price = _price(self.model_, at)
-        self.price_ratio_ = 1.0 if found is None or base == 0 else price / base
+        self.price_ratio_ = 1.0 if best is None or base == 0 else price / base
         self.n_nodes_ = self.model_.n_nodes
         return self
 

@@ -24,7 +24,7 @@ MEASURES: dict[str, Callable[[Record], float]] = {
 #: With the number of a class after a colon.
 BY_CLASS: dict[str, Callable[[Record, int], float]] = {
     "correct": lambda r, k: _share(r["right"][k], r["rows"][k]),
-    "no_call": lambda r, k: _share(r["silent"][k], r["rows"][k]),
+    "undecided": lambda r, k: _share(r["silent"][k], r["rows"][k]),
 }
 
 
@@ -37,7 +37,7 @@ def _size(value: float | None) -> float:
 
 
 def check_measure(name: str, attributes: Sequence[str] = ()) -> None:
-    """Complain about a measure that there is not.
+    """Raise an error for an unknown measure.
 
     Examples
     --------

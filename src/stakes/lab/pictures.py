@@ -77,13 +77,13 @@ def figure_picture(table: ResultTable) -> str:
 
 
 def _panels(columns: tuple[Column, ...]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    panels: dict[str, list[int]] = {}
     for c, column in enumerate(columns):
-        found.setdefault(column.label.split(", ", 1)[0], []).append(c)
+        panels.setdefault(column.label.split(", ", 1)[0], []).append(c)
     # A name without a comma next to one with it would have no name in the legend.
-    if any(len(part) > 1 and any(", " not in columns[c].label for c in part) for part in found.values()):
+    if any(len(part) > 1 and any(", " not in columns[c].label for c in part) for part in panels.values()):
         return {column.label: [c] for c, column in enumerate(columns)}
-    return found
+    return panels
 
 
 def _ends(cell: Cell) -> list[float]:
@@ -104,7 +104,7 @@ def _series(rows: list[Row], column: int, x: Axis, y: Axis, shape: int) -> str:
         spread = cell.spread or 0.0
         points.append((at, y.at(cell.ours)))
         parts.append(svg.line(at, y.at(cell.ours - spread), at, y.at(cell.ours + spread), "whisker"))
-        parts.append(svg.mark(at, y.at(cell.ours), shape, said=f"{row.labels[-1]}: {cell.ours:.4g}"))
+        parts.append(svg.mark(at, y.at(cell.ours), shape, title=f"{row.labels[-1]}: {cell.ours:.4g}"))
     return "".join([svg.run(points), *parts])
 
 

@@ -34,7 +34,7 @@ class Plan:
     keys : dict of (study, data set, case, learner) to keys
         One per repeat and fold, in order.
     absent : dict of (study, data set) or learner to a reason
-        What cannot be had, or was not asked for.
+        What is not available, or was not asked for.
     quick : bool
     """
 
@@ -79,7 +79,7 @@ def _chosen(
 ) -> tuple[TableSpec, ...]:
     if tables is None and figures is None:
         return protocol.tables
-    found = []
+    chosen = []
     for kind, wanted in (("table", tables or ()), ("figure", figures or ())):
         known = {spec.number.lower(): spec for spec in protocol.tables if spec.kind == kind}
         for number in wanted:
@@ -88,8 +88,8 @@ def _chosen(
                 raise ValueError(
                     f"{kind} must be one of those of {protocol.name}, which are {accepted}, got {number!r}"
                 )
-            found.append(known[str(number).lower()])
-    return tuple(found)
+            chosen.append(known[str(number).lower()])
+    return tuple(chosen)
 
 
 def _check_datasets(protocol: Protocol, wanted: Sequence[str] | None) -> None:
@@ -134,13 +134,13 @@ class _Digests:
         except ProtocolError as error:
             raise ProtocolError(f"data set {spec.name}: {error}") from None
         except (ValueError, OSError) as error:
-            return f"cannot be had: {error}".rstrip(".")
+            return f"is not available: {error}".rstrip(".")
         return data.digest, data.size
 
     def size(self, spec: DataSpec) -> int:
         """Number of values of a data set that was read."""
-        found = self.found[replace(spec, costs=None, splits=None, group="")]
-        return 0 if isinstance(found, str) else found[1]
+        entry = self.found[replace(spec, costs=None, splits=None, group="")]
+        return 0 if isinstance(entry, str) else entry[1]
 
 
 def _quick(study: Study, plan: Plan) -> Study:

@@ -317,12 +317,12 @@ def _figures(part: Section, depth: int, width: int) -> dict[tuple[str, ...], tup
     if depth > 1:
         nested = {name: _figures(sub, depth - 1, width) for name, sub in part.children()}
         return {(name, *rest): row for name, sub in nested.items() for rest, row in sub.items()}
-    found: dict[tuple[str, ...], tuple[float, ...]] = {}
+    figures: dict[tuple[str, ...], tuple[float, ...]] = {}
     for name, row in part.values.items():
-        found[name,] = _numbers(part, name, row)
+        figures[name,] = _numbers(part, name, row)
         if len(row) != width:
             raise part.fail(name, f"a list of {width} numbers, one per column (nan where there is none)", row)
-    return found
+    return figures
 
 
 def _numbers(part: Section, name: str, row: Any) -> tuple[float, ...]:

@@ -64,7 +64,7 @@ class ResultTable:
     columns : tuple of Column
     rows : tuple of Row
     notes : tuple of str
-        What a reader must know: what could not be had, what failed, whether it is the quick version.
+        What a reader must know: what was not available, what failed, whether it is the quick version.
     quick : bool
     transpose : bool
         Whether it is written with rows and columns changed.

@@ -123,7 +123,7 @@ def _on_cluster(address: str, tasks: list[Task]) -> Iterator[list[Outcome]]:
     A task whose workers die again and again is given up by Dask, of which joblib's generator never hears; so
     it is read in a thread, and Dask is asked whenever nothing comes.
     """
-    found: SimpleQueue[list[Outcome] | BaseException | None] = SimpleQueue()
+    results: SimpleQueue[list[Outcome] | BaseException | None] = SimpleQueue()
     with _client(address) as client:
 
         def read() -> None:
@@ -132,15 +132,15 @@ def _on_cluster(address: str, tasks: list[Task]) -> Iterator[list[Outcome]]:
                     for outcomes in Parallel(-1, return_as="generator_unordered")(
                         delayed(perform)(task) for task in tasks
                     ):
-                        found.put(outcomes)
-                found.put(None)
+                        results.put(outcomes)
+                results.put(None)
             except BaseException as error:  # handed to the thread that waits for it
-                found.put(error)
+                results.put(error)
 
         Thread(target=read, daemon=True).start()
         while True:
             try:
-                item = found.get(timeout=0.5)
+                item = results.get(timeout=0.5)
             except Empty:
                 if any(state.status == "error" for state in list(client.futures.values())):
                     raise WorkerDied("the workers that ran it died, perhaps for want of memory") from None

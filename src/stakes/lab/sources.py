@@ -59,8 +59,8 @@ def read_data(spec: DataSpec) -> Data:
         keep &= count[table.y] >= spec.rare
     rows = np.flatnonzero(keep)
     if spec.sample is not None:
-        drawn = np.random.default_rng(0).permutation(len(rows))[: round(spec.sample * len(rows))]
-        rows = rows[np.sort(drawn)]
+        sampled = np.random.default_rng(0).permutation(len(rows))[: round(spec.sample * len(rows))]
+        rows = rows[np.sort(sampled)]
     if len(rows) < table.n_samples:
         table = table.take(rows)
     if spec.as_numbers:
@@ -70,11 +70,11 @@ def read_data(spec: DataSpec) -> Data:
 
 def fresh_data(spec: DataSpec, splits: SplitSpec, repeat: int) -> Data:
     """Rows drawn anew for a repeat."""
-    found = import_object(str(spec.generate))(
+    generated = import_object(str(spec.generate))(
         splits.train_rows + splits.test_rows, random_state=splits.seed + repeat
     )
-    classes, codes = np.unique(found.y, return_inverse=True)
-    return _as_data(Table.from_data(found.X).with_target(codes.astype(np.int32), classes.tolist()), None)
+    classes, codes = np.unique(generated.y, return_inverse=True)
+    return _as_data(Table.from_data(generated.X).with_target(codes.astype(np.int32), classes.tolist()), None)
 
 
 def _as_data(table: Table, published: CostMatrix | None, order: tuple[str, ...] = ()) -> Data:

@@ -86,7 +86,7 @@ class DataSpec:
     group : str
         Tables have a mean per group.
     missing : str or None
-        Why it cannot be had; it is listed in every table.
+        Why it is not available; it is listed in every table.
     rare : int
         Classes of fewer rows are left out.
     sample : float or None
@@ -138,7 +138,7 @@ class LearnerSpec:
     family, x : str, float or None
         For a learner that came of a grid: its name there, and the value of the grid's parameter.
     missing : str or None
-        Why it cannot be had.
+        Why it is not available.
     optional : bool
         Whether it is listed as not installed, instead of being an error, where it cannot be imported.
     """

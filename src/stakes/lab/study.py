@@ -38,7 +38,7 @@ class Reproduction:
     times : tuple of UnitTime
         What each unit took.
     absent : tuple of (str, str)
-        Data sets and learners that were asked for and could not be had, each with the reason.
+        Data sets and learners that were asked for and were not available, each with the reason.
     """
 
     protocol: Protocol
@@ -83,8 +83,8 @@ def reproduce(
 
     Examples
     --------
-    >>> found = reproduce("ting1998", tables=["1"], datasets=["German"], quick=True)
-    >>> german = found.tables[0].rows[0]
+    >>> result = reproduce("ting1998", tables=["1"], datasets=["German"], quick=True)
+    >>> german = result.tables[0].rows[0]
     >>> german.labels, german.cells[2].paper, round(german.cells[2].ours, 1)
     (('German',), 0.42, 0.4)
     """
@@ -95,10 +95,10 @@ def reproduce(
         place.mkdir(parents=True, exist_ok=True)
     with Store(":memory:" if place is None else place / RESULTS) as store:
         run_plan(plan, store, n_jobs=n_jobs, cluster=cluster, progress=progress)
-        found = _collect(plan, store)
+        reproduction = _collect(plan, store)
     if place is not None:
-        write(found, place)
-    return found
+        write(reproduction, place)
+    return reproduction
 
 
 def _collect(plan: Plan, store: Store) -> Reproduction:
@@ -118,24 +118,31 @@ def _collect(plan: Plan, store: Store) -> Reproduction:
     )
 
 
-def write(found: Reproduction, folder: Path) -> None:
+def write(reproduction: Reproduction, folder: Path) -> None:
     """Write the tables one by one, pictures where there are some, and a page with all of it."""
-    write_tables(found.tables, folder)
-    for table in found.tables:
+    write_tables(reproduction.tables, folder)
+    for table in reproduction.tables:
         if table.ranks is not None:
             picture = critical_difference_picture(table.ranks)
             (folder / f"{table.name}-ranks.svg").write_text(picture, encoding="utf-8")
         if table.kind == "figure":
             (folder / f"{table.name}.svg").write_text(figure_picture(table), encoding="utf-8")
-    (folder / f"{found.protocol.name}.md").write_text(page(found), encoding="utf-8")
-    if found.failures:
-        text = "\n".join(f"{outcome.what}\n{outcome.traceback}" for outcome in found.failures)
-        (folder / f"{found.protocol.name}-failures.txt").write_text(text, encoding="utf-8")
+    (folder / f"{reproduction.protocol.name}.md").write_text(page(reproduction), encoding="utf-8")
+    if reproduction.failures:
+        text = "\n".join(f"{outcome.what}\n{outcome.traceback}" for outcome in reproduction.failures)
+        (folder / f"{reproduction.protocol.name}-failures.txt").write_text(text, encoding="utf-8")
 
 
-def page(found: Reproduction) -> str:
+def page(reproduction: Reproduction) -> str:
     """All tables of a protocol on one Markdown page."""
-    quick = " --quick" if found.quick else ""
-    parts = [f"# {found.protocol.title}", f"Made by `stakes reproduce {found.protocol.name}{quick}`."]
-    parts += ["\n".join(f"- {note}" for note in found.protocol.notes)] if found.protocol.notes else []
-    return "\n\n".join([*parts, *(to_markdown(table).rstrip() for table in found.tables)]) + "\n"
+    quick = " --quick" if reproduction.quick else ""
+    parts = [
+        f"# {reproduction.protocol.title}",
+        f"Made by `stakes reproduce {reproduction.protocol.name}{quick}`.",
+    ]
+    parts += (
+        ["\n".join(f"- {note}" for note in reproduction.protocol.notes)]
+        if reproduction.protocol.notes
+        else []
+    )
+    return "\n\n".join([*parts, *(to_markdown(table).rstrip() for table in reproduction.tables)]) + "\n"

@@ -36,7 +36,7 @@ class _Builder:
         self.all_datasets = [
             d for d in self.study.datasets if spec.datasets is None or d.name in spec.datasets
         ]
-        # What was not asked for is in a note; what was asked for and cannot be had has a row of its own.
+        # What was not asked for is in a note; what was asked for and is not available has a row of its own.
         self.datasets = [d for d in self.all_datasets if plan.absent.get((spec.study, d.name)) != NOT_ASKED]
         self.learners = [
             learner
@@ -108,8 +108,8 @@ class _Builder:
         learner: LearnerSpec | None,
         column: ColumnSpec,
     ) -> Cell:
-        found = [self.value(d.name, case, learner, column) for d in datasets]
-        ours, spread = found[0] if len(found) == 1 else _mean_of(found)
+        values = [self.value(d.name, case, learner, column) for d in datasets]
+        ours, spread = values[0] if len(values) == 1 else _mean_of(values)
         paper = _at(self.spec.paper, labels, index)
         return Cell(ours, paper, spread, _at(self.spec.paper_spread, labels, index))
 
@@ -121,13 +121,13 @@ class _Builder:
             for i, (cell, column) in enumerate(zip(shared, self.spec.columns, strict=True))
         ]
         blank = ("",) * (len(self.spec.rows) - 1)
-        found = [Row((label, *blank), tuple(published), is_mean=True)]
+        means = [Row((label, *blank), tuple(published), is_mean=True)]
         lacking = not whole or any(
             cell.ours is None and cell.paper is not None for row in rows for cell in row.cells
         )
         if lacking and any(cell.ours is not None and cell.paper is not None for cell in shared):
-            found.append(Row((f"{label}, of those that ran", *blank), tuple(shared), is_mean=True))
-        return found
+            means.append(Row((f"{label}, of those that ran", *blank), tuple(shared), is_mean=True))
+        return means
 
     def mean_cell(self, rows: list[Row], index: int, column: ColumnSpec) -> Cell:
         if not column.mean:
@@ -141,10 +141,10 @@ class _Builder:
         rows = []
         for group in self.groups():
             label = (group or "all data sets",)
-            found = [d.name for d in self.datasets if d.group == group]
+            members = [d.name for d in self.datasets if d.group == group]
             cells = []
             for i, column in enumerate(self.spec.columns):
-                values = [self.value(name, self.cases[0], None, column) for name in found]
+                values = [self.value(name, self.cases[0], None, column) for name in members]
                 ours, spread = _mean_of([value for value in values if value[0] is not None])
                 cells.append(Cell(ours, _at(self.spec.paper, label, i), spread))
             rows.append(Row(label, tuple(cells), is_mean=True))
@@ -236,11 +236,11 @@ class _Builder:
 
 def _together(pairs: Iterable[tuple[str, str | None]]) -> Iterable[str]:
     """One sentence for each reason."""
-    found: dict[str, list[str]] = {}
+    together: dict[str, list[str]] = {}
     for name, reason in pairs:
         if reason is not None:
-            found.setdefault(reason, []).append(name)
-    for reason, names in found.items():
+            together.setdefault(reason, []).append(name)
+    for reason, names in together.items():
         yield f"{', '.join(names)}: {reason}."
 
 
@@ -264,9 +264,9 @@ def _ratio_and_error(
     whole = float(below.mean())
     if whole == 0 or math.isnan(whole) or np.isnan(above).any():
         return None, None
-    draws = np.random.default_rng(0).integers(len(above), size=(DRAWS, len(above)))
+    resampled = np.random.default_rng(0).integers(len(above), size=(DRAWS, len(above)))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = above[draws].mean(axis=1) / below[draws].mean(axis=1)
+        ratios = above[resampled].mean(axis=1) / below[resampled].mean(axis=1)
     ratios = ratios[np.isfinite(ratios)]
     return float(above.mean()) / whole, float(ratios.std()) if len(above) > 1 and len(ratios) else None
 

@@ -18,10 +18,10 @@ import numpy as np
 from stakes.compare import run_trial
 from stakes.lab.build import make_learner
 from stakes.lab.code_version import code_version
-from stakes.lab.draws import draw_costs, draw_prices
 from stakes.lab.sources import fresh_data, read_data, split_rows
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
 from stakes.lab.store import Outcome
+from stakes.lab.trial_costs import trial_costs, trial_prices
 
 
 @dataclass(frozen=True)
@@ -131,11 +131,11 @@ class _Prepared:
         part = data.part
         everything = task.splits.kind == "all"
         self.train, self.test = (part, part) if everything else (part.take(train), part.take(test))
-        self.costs = draw_costs(task.costs, data, train, task.repeat, task.fold)
+        self.costs = trial_costs(task.costs, data, train, task.repeat, task.fold)
         self.prices = (
             None
             if task.prices is None
-            else draw_prices(task.prices, part.X.schema.names, task.repeat, task.fold)
+            else trial_prices(task.prices, part.X.schema.names, task.repeat, task.fold)
         )
 
     def run(self, spec: LearnerSpec) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.weights import check_weight
-from stakes.costs import CostMatrix, as_cost_matrix, check_example_costs
+from stakes.costs import CostMatrix, as_cost_matrix, check_sample_costs
 from stakes.decision import Decision
 
 UNDECIDED = -1
@@ -18,7 +18,7 @@ UNDECIDED = -1
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows ready to be billed.
+    """Rows with their costs.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def read_rows(
     if len(true) == 0:
         raise ValueError("y_true must have at least one row, got none")
     if cost_matrix is not None and costs is not None:
-        raise ValueError("give either cost_matrix= (costs per class) or costs= (costs per example), not both")
+        raise ValueError("give either cost_matrix= (costs per class) or costs= (costs per sample), not both")
     open_rows = undecided_rows(y_pred if isinstance(y_pred, Decision) else pred)
     if open_rows.any() and not undecided_ok:
         raise ValueError(
@@ -70,7 +70,7 @@ def read_rows(
     actual = known.codes(true, "y_true")
     predicted = np.full(len(pred), UNDECIDED, dtype=np.intp)
     predicted[~open_rows] = known.codes(pred[~open_rows], "y_pred")
-    rows = check_example_costs(costs, len(true), len(known)) if matrix is None else matrix.values[actual]
+    rows = check_sample_costs(costs, len(true), len(known)) if matrix is None else matrix.values[actual]
     assert known.classes is not None
     return Rows(known.classes, actual, predicted, rows, row_weights(sample_weight, len(true)), matrix)
 
@@ -113,7 +113,7 @@ def _labels(y: Any, name: str) -> NDArray[Any]:
 def _column_labels(
     cost_matrix: Any, costs: Any, classes: Any, true: NDArray[Any], pred: NDArray[Any]
 ) -> tuple[CostMatrix | None, CostMatrix]:
-    """Class costs (None for costs per example) and a matrix that knows the labels of the columns."""
+    """Class costs (None for costs per sample) and a matrix that knows the labels of the columns."""
     if costs is None:
         if classes is not None:
             matrix = as_cost_matrix(cost_matrix, classes)
@@ -128,7 +128,7 @@ def _column_labels(
     if classes is None and len(shape) == 2:
         classes = _infer_classes(shape[1], _distinct(true, pred), "costs")
     if classes is None:
-        raise ValueError(f"costs must have one row per example and one column per class, got shape {shape}")
+        raise ValueError(f"costs must have one row per sample and one column per class, got shape {shape}")
     return None, CostMatrix.uniform(classes)
 
 

@@ -8,7 +8,7 @@ from sklearn import get_config
 from sklearn.metrics import make_scorer
 
 from stakes.costs import CostMatrix
-from stakes.metrics._bill import mean_cost
+from stakes.metrics._costs import mean_cost
 
 
 def neg_mean_cost(
@@ -52,8 +52,8 @@ def cost_scorer(cost_matrix: Any, classes: Any = None) -> Any:
     return make_scorer(neg_mean_cost, cost_matrix=cost_matrix, classes=classes)
 
 
-def example_cost_scorer(classes: Any = None) -> Any:
-    """Scorer by costs per example, which come as metadata: ``search.fit(X, y, costs=...)``.
+def sample_cost_scorer(classes: Any = None) -> Any:
+    """Scorer by costs per sample, which come as metadata: ``search.fit(X, y, costs=...)``.
 
     Needs ``sklearn.set_config(enable_metadata_routing=True)``. The estimator that is searched says whether it
     wants the costs too: ``estimator.set_fit_request(costs=True)``, or ``False``.
@@ -65,7 +65,7 @@ def example_cost_scorer(classes: Any = None) -> Any:
     """
     if not get_config()["enable_metadata_routing"]:
         raise RuntimeError(
-            "costs per example reach a scorer by metadata routing only; switch it on first with "
+            "costs per sample reach a scorer by metadata routing only; switch it on first with "
             "sklearn.set_config(enable_metadata_routing=True)"
         )
     scorer = make_scorer(neg_mean_cost, classes=classes)

@@ -101,21 +101,21 @@ def _scan(
 ) -> tuple[Schema, CodedTarget, Any, Blocks]:
     """Read every block once: the columns, the classes and the costs; features are not kept."""
     columns: tuple[Column, ...] = ()
-    labels, bills = [], []
+    labels, costs_of_blocks = [], []
     for block in source():
-        X, y, *bill = block
+        X, y, *block_costs = block
         table = Table.from_data(X, owner.categorical_features)
         columns = _merged(columns, table.schema.columns)
         labels.append(check_labels(np.array(y.to_pylist()) if hasattr(y, "to_pylist") else y))
-        bills += bill
+        costs_of_blocks += block_costs
         if len(labels[-1]) != table.n_samples:
             raise ValueError(f"a block has {table.n_samples} rows but {len(labels[-1])} classes")
     if not labels:
         raise ValueError("X must have at least one block, got none")
-    if bills:
-        if costs is not None or len(bills) != len(labels):
+    if costs_of_blocks:
+        if costs is not None or len(costs_of_blocks) != len(labels):
             raise ValueError("costs must come with every block or as an argument, not both")
-        costs = np.concatenate(bills)
+        costs = np.concatenate(costs_of_blocks)
     schema = Schema(columns)
     check_features(
         owner, Table(schema, [np.zeros(0, np.int32 if c.is_nominal else float) for c in columns]), reset=True

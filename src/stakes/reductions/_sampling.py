@@ -94,27 +94,27 @@ class Sampler:
         """
         width = weights.shape[1]
         self.largest = max(self.largest, float(weights.max()))
-        draws = uniforms(self.seed, self.stream, start * width, weights.size).reshape(weights.shape)
-        rows, pair = np.nonzero(self._accepts(draws, weights))
+        uniform = uniforms(self.seed, self.stream, start * width, weights.size).reshape(weights.shape)
+        rows, pair = np.nonzero(self._accepts(uniform, weights))
         if not len(rows):
             # Should nothing at all be accepted, the pair that came closest is taken.
-            rows, pair = np.unravel_index([_closest(draws.ravel(), weights.ravel())], weights.shape)
+            rows, pair = np.unravel_index([_closest(uniform.ravel(), weights.ravel())], weights.shape)
         self._parts.append(
             (
                 table.take(rows),
                 pair.astype(np.int32),
                 targets[rows, pair],
                 actual[rows],
-                draws[rows, pair],
+                uniform[rows, pair],
                 weights[rows, pair],
                 multiplicity[rows],
             )
         )
 
-    def _accepts(self, draws: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _accepts(self, uniform: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.bool_]:
         if self.how == "rejection":
-            return draws * self.largest < self.share * weights
-        return (draws < self.share) & (weights > 0)
+            return uniform * self.largest < self.share * weights
+        return (uniform < self.share) & (weights > 0)
 
     def sample(self) -> Sample:
         """Return what was accepted.
@@ -129,10 +129,10 @@ class Sampler:
                 "costs must make at least one mistake on the training rows cost something; here each costs 0"
             )
         tables, *arrays = zip(*self._parts, strict=True)
-        pair, target, actual, draws, weights, multiplicity = (np.concatenate(parts) for parts in arrays)
-        kept = np.flatnonzero(self._accepts(draws, weights))
+        pair, target, actual, uniform, weights, multiplicity = (np.concatenate(parts) for parts in arrays)
+        kept = np.flatnonzero(self._accepts(uniform, weights))
         if not len(kept):
-            kept = np.array([_closest(draws, weights)])
+            kept = np.array([_closest(uniform, weights)])
         table = joined(tables)
         if len(kept) < len(pair):
             table = table.take(kept)
@@ -142,6 +142,6 @@ class Sampler:
         return Sample(table, pair[kept], target[kept], actual[kept], handed_on)
 
 
-def _closest(draws: NDArray[np.float64], weights: NDArray[np.float64]) -> int:
-    ratio = np.divide(draws, weights, out=np.full(len(draws), np.inf), where=weights > 0)
+def _closest(uniform: NDArray[np.float64], weights: NDArray[np.float64]) -> int:
+    ratio = np.divide(uniform, weights, out=np.full(len(uniform), np.inf), where=weights > 0)
     return int(np.argmin(ratio))

@@ -50,9 +50,9 @@ class Training:
         """Start with a fraction of the rows held out."""
         held = None
         if fraction > 0:
-            draws = uniforms(seed, _HELD_OUT, 0, len(rows.codes))
-            held = draws < fraction
-            held[np.argmin(draws)] = True
+            uniform = uniforms(seed, _HELD_OUT, 0, len(rows.codes))
+            held = uniform < fraction
+            held[np.argmin(uniform)] = True
             if held.all():
                 raise ValueError(f"n_iter_no_change needs rows to hold out, got {len(rows.codes)} in all")
         return cls(rows, held)
@@ -72,8 +72,8 @@ class Training:
     def costs(self, rows: slice | NDArray[np.bool_]) -> Floats:
         """Costs of each class for these rows, shifted so that the cheapest costs 0."""
         codes = self.rows.codes[rows]
-        bill = self.rows.cost_values[codes] if self.rows.costs is None else self.rows.costs[rows]
-        return bill - bill.min(axis=1, keepdims=True)
+        row_costs = self.rows.cost_values[codes] if self.rows.costs is None else self.rows.costs[rows]
+        return row_costs - row_costs.min(axis=1, keepdims=True)
 
     def weigh(self, importance: Callable[[Floats], Floats]) -> None:
         """Set the weights of the rows from their costs, a block at a time."""
@@ -84,9 +84,9 @@ class Training:
     def held_out_cost(self, chosen: NDArray[np.intp]) -> float:
         """Mean cost of these class codes for the held-out rows."""
         assert self.held is not None
-        bill = self.costs(self.held)[np.arange(len(chosen)), chosen]
+        row_costs = self.costs(self.held)[np.arange(len(chosen)), chosen]
         return float(
-            np.average(bill, weights=None if self.rows.weight is None else self.rows.weight[self.held])
+            np.average(row_costs, weights=None if self.rows.weight is None else self.rows.weight[self.held])
         )
 
 

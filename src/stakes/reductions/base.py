@@ -231,7 +231,7 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
         if len(lost) and not goes_on:
             warnings.warn(
                 f"no row of class {', '.join(map(str, lost))} is in any sample: it weighs too little "
-                "beside the dearest; take more rounds, or sampling='sample_weight'",
+                "beside the costliest; take more rounds, or sampling='sample_weight'",
                 SamplingWarning,
                 stacklevel=3,
             )

@@ -12,7 +12,7 @@ from stakes.reductions.base import Floats, Reduction
 
 @saveable
 class DataSpaceExpansion(Reduction):
-    """Method DSE of Abe et al.: row ``x`` labelled ``y`` weighs what ``y`` saves against the dearest class.
+    """Method DSE of Abe et al.: row ``x`` labelled ``y`` weighs what ``y`` saves against the costliest class.
 
     A classifier of least weighted error on the expanded rows is one of least cost on the rows (theorem 2).
     The expansion is never stored; pairs are weighed and drawn in blocks. The parameters are those of

@@ -62,8 +62,8 @@ def thin(points: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]
 
 def ratio_picture(ratio: RatioView) -> str:
     """Draw the bill as a share of the best constant's, by the ratio; the page's script moves the mark."""
-    bills = [ratio.at(i) for i in range(len(ratio.ratios))]
-    known = [b for b in bills if b.constant > 0]
+    places = [ratio.at(i) for i in range(len(ratio.ratios))]
+    known = [b for b in places if b.constant > 0]
     moved = [(b.ratio, b.total / b.constant) for b in known]
     own = [(b.ratio, b.own / b.constant) for b in known]
     x = Axis(ratio.ratios[0], ratio.ratios[-1], LEFT, WIDTH - RIGHT, log=True)
@@ -92,7 +92,7 @@ def ratio_picture(ratio: RatioView) -> str:
 
 
 def tradeoff_picture(tradeoff: Tradeoff) -> str:
-    """Draw what looking costs against what mistakes cost, with the front that nothing beats."""
+    """Draw feature costs against what mistakes cost, with the front that nothing beats."""
     points, by_cost = tradeoff.points, tradeoff.objective != "accuracy"
     places = [(p.test_cost, p.mistake_cost if by_cost else 100 * (1 - p.accuracy)) for p in points]
     x = Axis.around([a for a, _ in places], LEFT, WIDTH - RIGHT, zero=True)
@@ -101,19 +101,19 @@ def tradeoff_picture(tradeoff: Tradeoff) -> str:
     what = "mistakes per row" if by_cost else "errors, %"
     parts = [
         *svg.y_axis(y, LEFT, WIDTH - RIGHT),
-        *svg.x_axis(x, HEIGHT - BOTTOM, "price of looking"),
+        *svg.x_axis(x, HEIGHT - BOTTOM, "feature costs"),
         svg.text(LEFT - 50, 16, what, kind="name"),
         f'<g class="s0">{svg.run([(x.at(a), y.at(b)) for a, b in front])}',
     ]
     for (a, b), point in zip(places, points, strict=True):
-        said = f"{'baseline' if point.is_baseline else point.value}: {a:.3g}, {b:.3g}"
-        parts.append(svg.mark(x.at(a), y.at(b), 0, "full" if point.on_front else "open", said))
+        label = f"{'baseline' if point.is_baseline else point.value}: {a:.3g}, {b:.3g}"
+        parts.append(svg.mark(x.at(a), y.at(b), 0, "full" if point.on_front else "open", label))
     a, b = places[points.index(tradeoff.chosen)]
     parts += [
-        f'</g><g class="s1">{svg.mark(x.at(a), y.at(b), 3, said="chosen")}</g>',
+        f'</g><g class="s1">{svg.mark(x.at(a), y.at(b), 3, title="chosen")}</g>',
         svg.text(x.at(a) + 10, y.at(b) - 8, "chosen", kind="name"),
     ]
-    title = f"{what} against the price of looking; full marks are on the front"
+    title = f"{what} against the feature costs; full marks are on the front"
     return svg.picture(WIDTH, HEIGHT, title, parts)
 
 
@@ -137,7 +137,7 @@ def comparison_picture(comparison: Comparison) -> str:
     left, step, top = 20 + 7.4 * min(34, max(len(r.name) for r in results)), 26, 14
     bottom = top + step * len(results)
     known = [(r.decisive.low, r.decisive.mean, r.decisive.high) for r in results]
-    ends = [end for found in known for end in found if math.isfinite(end)]
+    ends = [end for interval in known for end in interval if math.isfinite(end)]
     base = comparison.constant_cost
     x = Axis.around([*ends, base], left, WIDTH - RIGHT)
     parts = [
@@ -152,7 +152,7 @@ def comparison_picture(comparison: Comparison) -> str:
         kind = "s0" if result.name == comparison.cheapest.name else "quiet"
         parts.append(
             f'<g class="{kind}">{svg.line(low, y, high, y, "whisker")}'
-            f"{svg.mark(x.at(cost.mean), y, 0, said=f'{result.name}: {cost.mean:.3f}')}</g>"
+            f"{svg.mark(x.at(cost.mean), y, 0, title=f'{result.name}: {cost.mean:.3f}')}</g>"
         )
     title = f"Cost per row of {len(results)} learners; the dashed line is the best constant, {base:.3g}"
     return svg.picture(WIDTH, bottom + 50, title, parts)

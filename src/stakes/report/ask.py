@@ -54,7 +54,7 @@ def walker_data(fitted: FittedTree) -> dict[str, Any] | None:
         "values": fitted.values.tolist(),
         "shares": None if fitted.row_values is None else fitted.row_values.tolist(),
         "decision": fitted.decision.tolist(),
-        "bill": fitted.bill.tolist(),
+        "cost_values": fitted.cost_values.tolist(),
         "minCost": bool(fitted.min_cost),
         "prices": prices,
     }

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stakes.costs import CostMatrix
 from stakes.decision import min_cost_class, threshold
-from stakes.report.billed import Billed
+from stakes.report.answered import AnsweredRows
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class ThresholdCurve:
     constant: float
 
 
-def threshold_curve(proba: NDArray[np.float64], billed: Billed) -> ThresholdCurve:
+def threshold_curve(proba: NDArray[np.float64], answered: AnsweredRows) -> ThresholdCurve:
     """The curve, by the probabilities of two classes."""
-    matrix, weight = billed.matrix, billed.weight
-    # From the dearer class's side, since that is the one to be careful about.
+    matrix, weight = answered.matrix, answered.weight
+    # From the costlier class's side, since that is the one to be careful about.
     costs = matrix.values
     positive = 0 if costs[0, 1] > costs[1, 0] else 1
     score = proba[:, positive]
     edges = np.unique(np.concatenate([[0.0], score]))
-    spent = weight[:, None] * costs[billed.actual]
+    spent = weight[:, None] * costs[answered.actual]
     order = np.argsort(score, kind="stable")
     below = np.searchsorted(score[order], edges, side="right")  # rows that are negative just above an edge
     yes, no = (np.concatenate([[0.0], np.cumsum(spent[order, c])]) for c in (positive, 1 - positive))

@@ -27,31 +27,31 @@ class Picture:
     caption: str
 
 
-def pictures(table: ResultTable, found: Reproduction) -> tuple[Picture, ...]:
+def pictures(table: ResultTable, reproduction: Reproduction) -> tuple[Picture, ...]:
     """The pictures that say more than the figures of a table."""
     if all(cell.ours is None for row in table.rows for cell in row.cells):
         return ()
-    specs = {(spec.kind, spec.number): spec for spec in found.protocol.tables}
+    specs = {(spec.kind, spec.number): spec for spec in reproduction.protocol.tables}
     spec = specs[table.kind, table.number]
-    drawn: list[Picture] = []
+    made: list[Picture] = []
     if table.kind == "figure":
         has_errors = any(cell.spread is not None for row in table.rows for cell in row.cells)
         caption = "Bars are standard errors." if has_errors else "One trial each, hence no standard errors."
-        drawn.append(Picture(figure_picture(table), caption))
+        made.append(Picture(figure_picture(table), caption))
     elif spec.rows in (("dataset",), ("dataset", "case")):
-        drawn += _by_dataset(table, spec)
+        made += _by_dataset(table, spec)
     elif spec.rows == ("dataset", "learner"):
-        drawn += _coverage(table, spec)
-    other = _accuracy_of(spec, specs.values(), found.tables)
+        made += _coverage(table, spec)
+    other = _accuracy_of(spec, specs.values(), reproduction.tables)
     if other is not None:
-        drawn += _front(table, other)
+        made += _front(table, other)
     if table.ranks is not None:
         caption = (
             "Average ranks, the best at the left. Learners under one bar are not told apart at the level "
             f"{table.ranks.level:g}."
         )
-        drawn.append(Picture(critical_difference_picture(table.ranks), caption))
-    return tuple(drawn)
+        made.append(Picture(critical_difference_picture(table.ranks), caption))
+    return tuple(made)
 
 
 def _by_dataset(table: ResultTable, spec: TableSpec) -> Iterable[Picture]:
@@ -169,7 +169,7 @@ def coverage_picture(title: str, panels: Sequence[tuple[str, Sequence[tuple[str,
         for learner, silent, right in points:
             if silent.ours is not None and right.ours is not None:
                 at = x.at(100 - silent.ours), y.at(right.ours)
-                parts.append(svg.mark(*at, 0, said=f"{learner}: {right.ours:.1f}"))
+                parts.append(svg.mark(*at, 0, title=f"{learner}: {right.ours:.1f}"))
         parts.append("</g>")
     return svg.picture(WIDTH, 34 + height * -(-len(panels) // across), title, parts)
 
@@ -208,12 +208,12 @@ def dots_picture(
 
 
 def _values(cell: Cell, with_paper: bool) -> list[float]:
-    found = [] if cell.paper is None or not with_paper else [cell.paper]
+    values = [] if cell.paper is None or not with_paper else [cell.paper]
     if cell.ours is None:
-        return found
+        return values
     low = cell.ours - (cell.spread or 0.0)
     # A bar that reaches to 0 or below has no end on a logarithmic axis.
-    return [*found, low if low > 0 else cell.ours, cell.ours + (cell.spread or 0.0)]
+    return [*values, low if low > 0 else cell.ours, cell.ours + (cell.spread or 0.0)]
 
 
 def _dot(cell: Cell, x: Axis, y: float, shape: int, with_paper: bool) -> str:
@@ -224,7 +224,7 @@ def _dot(cell: Cell, x: Axis, y: float, shape: int, with_paper: bool) -> str:
         low, high = (cell.ours + sign * (cell.spread or 0.0) for sign in (-1, 1))
         low, high = (min(max(end, x.low), x.high) for end in (low, high))
         parts.append(svg.line(x.at(low), y, x.at(high), y, "whisker"))
-        parts.append(svg.mark(x.at(cell.ours), y, shape, said=f"ours: {cell.ours:.4g}"))
+        parts.append(svg.mark(x.at(cell.ours), y, shape, title=f"ours: {cell.ours:.4g}"))
     return "".join(parts)
 
 
@@ -258,13 +258,13 @@ def front_picture(
     ]
     for name, data, a, b in single:
         s = names.index(name)
-        said = f"{name}, {data}: {a:.3g}, {b:.3g}"
+        label = f"{name}, {data}: {a:.3g}, {b:.3g}"
         parts.append(
-            f'<g class="s{s % len(svg.COLOURS)} faint">{svg.mark(x.at(a), y.at(b), s, "open", said)}</g>'
+            f'<g class="s{s % len(svg.COLOURS)} faint">{svg.mark(x.at(a), y.at(b), s, "open", label)}</g>'
         )
     for s, (name, a, b) in enumerate(means):
-        said = f"{name}, mean: {a:.3g}, {b:.3g}"
-        parts.append(f'<g class="s{s % len(svg.COLOURS)}">{svg.mark(x.at(a), y.at(b), s, said=said)}</g>')
+        label = f"{name}, mean: {a:.3g}, {b:.3g}"
+        parts.append(f'<g class="s{s % len(svg.COLOURS)}">{svg.mark(x.at(a), y.at(b), s, title=label)}</g>')
     return svg.picture(WIDTH, height, title, parts)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stakes.compare import Comparison
-from stakes.lab import Cell, Outcome, Reproduction, ResultTable, UnitTime, Versus
+from stakes.lab import Cell, Outcome, PeerComparison, Reproduction, ResultTable, UnitTime
 from stakes.lab.writers import ranks_text
 from stakes.report.lab_pictures import Picture, pictures
 
@@ -102,7 +102,7 @@ class LabView:
     notes : tuple of str
     tables : tuple of TableView
     absent : tuple of (str, str)
-        What could not be had, and why.
+        What was not available, and why.
     failures : tuple of Failure
         At most `MOST_FAILURES` of ``n_failed``.
     times : tuple of TimeLine
@@ -141,7 +141,7 @@ class ComparisonView:
     n_failed: int
 
 
-def lab_view(found: Reproduction) -> LabView:
+def lab_view(reproduction: Reproduction) -> LabView:
     """Work out what the report of a protocol shows.
 
     Examples
@@ -152,37 +152,37 @@ def lab_view(found: Reproduction) -> LabView:
     >>> cell.paper, cell.verdict in ("same", "lower", "higher"), view.quick
     ('0.42', True, True)
     """
-    tables = tuple(_table(table, pictures(table, found)) for table in found.tables)
+    tables = tuple(_table(table, pictures(table, reproduction)) for table in reproduction.tables)
     verdicts = [cell.verdict for table in tables for row in table.rows for cell in row.cells]
-    quick = " --quick" if found.quick else ""
+    quick = " --quick" if reproduction.quick else ""
     return LabView(
-        title=found.protocol.title,
-        command=f"stakes reproduce {found.protocol.name}{quick}",
-        quick=found.quick,
-        notes=found.protocol.notes,
+        title=reproduction.protocol.title,
+        command=f"stakes reproduce {reproduction.protocol.name}{quick}",
+        quick=reproduction.quick,
+        notes=reproduction.protocol.notes,
         tables=tables,
-        absent=found.absent,
-        failures=_failures(found.failures),
-        times=time_lines(found.times),
-        n_units=found.n_units,
-        n_failed=len(found.failures),
-        seconds=found.seconds,
-        memory=found.memory,
+        absent=reproduction.absent,
+        failures=_failures(reproduction.failures),
+        times=time_lines(reproduction.times),
+        n_units=reproduction.n_units,
+        n_failed=len(reproduction.failures),
+        seconds=reproduction.seconds,
+        memory=reproduction.memory,
         verdicts={name: verdicts.count(name) for name in ("same", "lower", "higher")},
     )
 
 
-def comparison_view(found: Versus, name: str) -> ComparisonView:
+def comparison_view(result: PeerComparison, name: str) -> ComparisonView:
     """Work out what the report of a comparison shows; ``name`` is that of the data."""
     return ComparisonView(
         title=f"What learners cost on {name}",
-        comparison=found.comparison,
-        words=tuple(_words(found.comparison)),
-        absent=tuple(found.absent.items()),
-        failures=_failures(found.failures),
-        times=time_lines(found.times),
-        n_units=len(found.times),
-        n_failed=len(found.failures),
+        comparison=result.comparison,
+        words=tuple(_words(result.comparison)),
+        absent=tuple(result.absent.items()),
+        failures=_failures(result.failures),
+        times=time_lines(result.times),
+        n_units=len(result.times),
+        n_failed=len(result.failures),
     )
 
 
@@ -194,18 +194,18 @@ def _words(comparison: Comparison) -> Iterable[str]:
     )
     worse = [r.name for r in comparison.results if r.decisive.mean > constant * (1 + 1e-9)]
     if worse:
-        yield f"Dearer than that constant: {', '.join(worse)}."
+        yield f"Costlier than that constant: {', '.join(worse)}."
     near = [test.name for test in comparison.tests if test.adjusted >= 1 - comparison.level]
     if near:
         yield f"May well be as cheap as the cheapest (corrected t-test, Holm): {', '.join(near)}."
     elif comparison.tests:
-        yield "All others are dearer by more than chance (corrected t-test, Holm)."
+        yield "All others are costlier by more than chance (corrected t-test, Holm)."
 
 
 # ---- tables ------------------------------------------------------------------------------------------------
 
 
-def _table(table: ResultTable, drawn: tuple[Picture, ...]) -> TableView:
+def _table(table: ResultTable, figures: tuple[Picture, ...]) -> TableView:
     rows = [
         RowView(
             row.labels,
@@ -236,7 +236,7 @@ def _table(table: ResultTable, drawn: tuple[Picture, ...]) -> TableView:
         rows=tuple(rows),
         notes=table.notes,
         ranks=ranks_text(table.ranks),
-        pictures=drawn,
+        pictures=figures,
     )
 
 
@@ -274,12 +274,12 @@ def _verdict(cell: Cell, digits: int) -> str:
 
 
 def _failures(outcomes: Sequence[Outcome]) -> tuple[Failure, ...]:
-    found = []
+    failures = []
     for outcome in outcomes[:MOST_FAILURES]:
         what = ", ".join(f"{key} {value}" for key, value in outcome.what.items() if value != "")
         trace = (outcome.traceback or "").strip()
-        found.append(Failure(what, trace.splitlines()[-1] if trace else "", trace))
-    return tuple(found)
+        failures.append(Failure(what, trace.splitlines()[-1] if trace else "", trace))
+    return tuple(failures)
 
 
 def time_lines(times: Iterable[UnitTime]) -> tuple[TimeLine, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from stakes._text.extras import extra_module
 from stakes._text.words import amount
-from stakes.lab import Reproduction, Versus
+from stakes.lab import PeerComparison, Reproduction
 from stakes.report._pictures import (
     MOST_POINTS,
     comparison_picture,
@@ -34,12 +34,12 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
     Parameters
     ----------
     model : fitted classifier
-        Any; a tree (also inside `Guard` or `MinExpectedCost`) is drawn and its leaves are billed.
+        Any; a tree (also inside `Guard` or `MinExpectedCost`) is drawn, with the cost of each leaf.
     X : whatever the model takes
     y : array-like of shape (n_samples,)
         The true labels.
     **options
-        ``cost_matrix``: costs to bill by, the model's own by default. ``feature_costs``: prices of columns,
+        ``cost_matrix``: costs of mistakes, the model's own by default. ``feature_costs``: prices of columns,
         the model's own by default. ``sample_weight``. ``comparison``: what
         :func:`stakes.compare.compare` gave, shown as a table. ``title``.
         ``noun``: what one row is, "customer".
@@ -62,29 +62,29 @@ def write_report(path: str | os.PathLike[str], model: Any, X: Any, y: Any, **opt
     return write_view(path, model_view(model, X, y, **options))
 
 
-def write_lab_report(path: str | os.PathLike[str], found: Reproduction) -> Path:
+def write_lab_report(path: str | os.PathLike[str], reproduction: Reproduction) -> Path:
     """Write what came of a protocol, the paper's figures next to ours, as one HTML page; return its path.
 
     Examples
     --------
     >>> import pathlib, tempfile
     >>> from stakes.lab import reproduce
-    >>> found = reproduce("ting1998", tables=["1"], datasets=["German"], quick=True)
-    >>> write_lab_report(pathlib.Path(tempfile.mkdtemp()) / "ting1998.html", found).name
+    >>> result = reproduce("ting1998", tables=["1"], datasets=["German"], quick=True)
+    >>> write_lab_report(pathlib.Path(tempfile.mkdtemp()) / "ting1998.html", result).name
     'ting1998.html'
     """
-    return write_view(path, lab_view(found))
+    return write_view(path, lab_view(reproduction))
 
 
-def write_lab_index(folder: str | os.PathLike[str], found: Sequence[Reproduction]) -> Path:
+def write_lab_index(folder: str | os.PathLike[str], reproductions: Sequence[Reproduction]) -> Path:
     """Write the page that leads to the reports ``NAME.html`` of protocols in a folder; return its path."""
-    views = {f"{one.protocol.name}.html": lab_view(one) for one in found}
+    views = {f"{reproduction.protocol.name}.html": lab_view(reproduction) for reproduction in reproductions}
     return write_view(Path(folder) / "index.html", IndexView("Reports of the lab", views))
 
 
-def write_comparison_report(path: str | os.PathLike[str], found: Versus, name: str) -> Path:
-    """Write what `stakes.lab.versus` found on the data of this name as one HTML page; return its path."""
-    return write_view(path, comparison_view(found, name))
+def write_comparison_report(path: str | os.PathLike[str], result: PeerComparison, name: str) -> Path:
+    """Write a comparison with peers on the data of this name as one HTML page; return its path."""
+    return write_view(path, comparison_view(result, name))
 
 
 def write_view(path: str | os.PathLike[str], view: View) -> Path:

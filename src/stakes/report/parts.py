@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._text.words import plain
-from stakes.report.billed import Billed
+from stakes.report.answered import AnsweredRows
 from stakes.rules import RuleClassifier
 from stakes.tree import FittedTree, branch_words
 
@@ -65,16 +65,16 @@ class RuleLine:
     cost: float
 
 
-def tree_outline(fitted: FittedTree, leaf: NDArray[np.int32], billed: Billed) -> Node:
+def tree_outline(fitted: FittedTree, leaf: NDArray[np.int32], answered: AnsweredRows) -> Node:
     """The tree from the root on; ``leaf`` is the leaf of each row, negative where several answer."""
     tree = fitted.tree
-    n, sums = tree.n_nodes, billed.sums(leaf, tree.n_nodes)
+    n, sums = tree.n_nodes, answered.sums(leaf, tree.n_nodes)
     n_leaves = (tree.feature < 0).astype(int)
     parent = tree.parent
     for node in range(n - 1, 0, -1):  # children are numbered after their parent
         sums[parent[node]] += sums[node]
         n_leaves[parent[node]] += n_leaves[node]
-    total = billed.total
+    total = answered.total
     # Nodes come level by level, so that a large tree is cut below a level, not in the middle of one.
     deepest = MOST_LEVELS if n <= MOST_LINES else min(MOST_LEVELS, max(1, int(tree.depth[MOST_LINES]) - 1))
 
@@ -97,10 +97,10 @@ def tree_outline(fitted: FittedTree, leaf: NDArray[np.int32], billed: Billed) ->
     return view(0, "")
 
 
-def rule_lines(model: RuleClassifier, billed: Billed) -> tuple[RuleLine, ...]:
+def rule_lines(model: RuleClassifier, answered: AnsweredRows) -> tuple[RuleLine, ...]:
     """The rules in the order in which they speak."""
     rules = list(model.rules_)
-    sums = billed.sums(billed.routing.rule, len(rules)).tolist()
+    sums = answered.sums(answered.routing.rule, len(rules)).tolist()
     return tuple(
         RuleLine(i + 1, rule.conditions, rule.label, rule.quality, rule.support, rule.coverage, *sums[i])
         for i, rule in enumerate(rules[:MOST_LINES])

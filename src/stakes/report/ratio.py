@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.decision import expected_costs, min_cost_class
-from stakes.report.billed import Billed
+from stakes.report.answered import AnsweredRows
 
 #: Places of the slider in one factor of ten: round numbers, for people to read.
 STEPS = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
@@ -40,7 +40,7 @@ class RatioPoint:
     @property
     def total(self) -> float:
         """What all rows cost."""
-        return _bill(self.counts, self.costs)
+        return _total(self.counts, self.costs)
 
     @property
     def most(self) -> float:
@@ -50,7 +50,7 @@ class RatioPoint:
 
 @dataclass(frozen=True)
 class RatioView:
-    """Two classes: the bill by how many times dearer it is to miss ``positive`` than to raise a false alarm.
+    """Two classes: the bill by how many times more it costs to miss ``positive`` than to raise a false alarm.
 
     The costs of a false alarm and of right answers stay as they are, that of a miss moves. For each ratio the
     class of least expected cost is answered, which is a threshold on the probability. All figures are sums
@@ -59,14 +59,14 @@ class RatioView:
     Attributes
     ----------
     positive, negative : labels
-        Missing the positive class is the dearer mistake.
+        Missing the positive class is the costlier mistake.
     ratios, missed : tuple of float
         Places of the slider, and what a miss costs there.
     found, alarms : tuple of float
         Weight of the positive and of the negative rows that are answered as positive, for each place.
     n_positive, n_negative : float
         Weight of all rows of the classes.
-    own_found, own_alarms : float
+    own_detected, own_alarms : float
         The same for what the model itself answers, which does not move.
     right_negative, alarm, right_positive : float
         What the other outcomes cost.
@@ -80,11 +80,11 @@ class RatioView:
     negative: Any
     ratios: tuple[float, ...]
     missed: tuple[float, ...]
-    found: tuple[float, ...]
+    detected: tuple[float, ...]
     alarms: tuple[float, ...]
     n_positive: float
     n_negative: float
-    own_found: float
+    own_detected: float
     own_alarms: float
     right_negative: float
     alarm: float
@@ -104,17 +104,17 @@ class RatioView:
 
     def at(self, place: int) -> RatioPoint:
         """The bill at one place; the page's script computes the same."""
-        missed, found, alarms = self.missed[place], self.found[place], self.alarms[place]
+        missed, detected, alarms = self.missed[place], self.detected[place], self.alarms[place]
         costs = ((self.right_negative, self.alarm), (missed, self.right_positive))
         never = self.n_negative * self.right_negative + self.n_positive * missed
         always = self.n_negative * self.alarm + self.n_positive * self.right_positive
         return RatioPoint(
             ratio=self.ratios[place],
             threshold=1.0 / (1.0 + self.ratios[place]),
-            counts=_counts(self, found, alarms),
+            counts=_counts(self, detected, alarms),
             costs=costs,
             n_rows=self.n_negative + self.n_positive,
-            own=_bill(_counts(self, self.own_found, self.own_alarms), costs),
+            own=_total(_counts(self, self.own_detected, self.own_alarms), costs),
             constant=min(never, always),
             constant_label=self.negative if never <= always else self.positive,
         )
@@ -135,20 +135,20 @@ class RatioView:
             "labels": [str(label) for label in self.labels],
             "ratios": self.ratios,
             "missed": self.missed,
-            "found": self.found,
+            "found": self.detected,
             "alarms": self.alarms,
             "rows": [self.n_negative, self.n_positive],
-            "own": [self.own_alarms, self.own_found],
+            "own": [self.own_alarms, self.own_detected],
             "costs": [self.right_negative, self.alarm, self.right_positive],
             "start": self.start,
         }
 
 
-def _counts(view: RatioView, found: float, alarms: float) -> Square:
-    return ((view.n_negative - alarms, alarms), (view.n_positive - found, found))
+def _counts(view: RatioView, detected: float, alarms: float) -> Square:
+    return ((view.n_negative - alarms, alarms), (view.n_positive - detected, detected))
 
 
-def _bill(counts: Square, costs: Square) -> float:
+def _total(counts: Square, costs: Square) -> float:
     return sum(counts[i][j] * costs[i][j] for i in (0, 1) for j in (0, 1))
 
 
@@ -157,8 +157,8 @@ def places(own: float) -> list[float]:
 
     Examples
     --------
-    >>> found = places(5.0)
-    >>> found[0], found[-1], 5.0 in found, 1.0 in found, len(found)
+    >>> stops = places(5.0)
+    >>> stops[0], stops[-1], 5.0 in stops, 1.0 in stops, len(stops)
     (0.05, 500.0, True, True, 57)
     """
     low, high = own / REACH, own * REACH
@@ -168,17 +168,17 @@ def places(own: float) -> list[float]:
     return sorted([*near, own])
 
 
-def ratio_view(proba: NDArray[np.float64], billed: Billed) -> RatioView | None:
+def ratio_view(proba: NDArray[np.float64], answered: AnsweredRows) -> RatioView | None:
     """Work out what the slider shows; None unless both mistakes cost more than being right.
 
     Parameters
     ----------
     proba : array of shape (n_samples, 2)
         Probabilities that costs are multiplied with, classes in the order of the costs.
-    billed : Billed
+    answered : AnsweredRows
         The rows and what the model itself answers.
     """
-    matrix, actual, own, weight = billed.matrix, billed.actual, billed.answer, billed.weight
+    matrix, actual, own, weight = answered.matrix, answered.actual, answered.answer, answered.weight
     costs = matrix.values
     assert matrix.classes is not None
     positive = 0 if costs[0, 1] - costs[0, 0] > costs[1, 0] - costs[1, 1] else 1
@@ -193,12 +193,12 @@ def ratio_view(proba: NDArray[np.float64], billed: Billed) -> RatioView | None:
     start = ratios.index(ratio)
     missed = [miss if i == start else right_positive + r * step for i, r in enumerate(ratios)]
     is_positive = actual == positive
-    found, alarms = [], []
+    detected, alarms = [], []
     for price in missed:
         values = costs.copy()
         values[positive, negative] = price
         answered = min_cost_class(expected_costs(proba, values)) == positive
-        found.append(float(weight[answered & is_positive].sum()))
+        detected.append(float(weight[answered & is_positive].sum()))
         alarms.append(float(weight[answered & ~is_positive].sum()))
     labels = matrix.classes.tolist()
     return RatioView(
@@ -206,11 +206,11 @@ def ratio_view(proba: NDArray[np.float64], billed: Billed) -> RatioView | None:
         negative=labels[negative],
         ratios=tuple(ratios),
         missed=tuple(missed),
-        found=tuple(found),
+        detected=tuple(detected),
         alarms=tuple(alarms),
         n_positive=float(weight[is_positive].sum()),
         n_negative=float(weight[~is_positive].sum()),
-        own_found=float(weight[(own == positive) & is_positive].sum()),
+        own_detected=float(weight[(own == positive) & is_positive].sum()),
         own_alarms=float(weight[(own == positive) & ~is_positive].sum()),
         right_negative=right_negative,
         alarm=alarm,

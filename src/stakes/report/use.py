@@ -12,7 +12,7 @@ from stakes import metrics
 from stakes._base.answering import answering_models, asks_nothing
 from stakes.costs import FeatureCosts
 from stakes.decision import Answers
-from stakes.report.billed import Billed
+from stakes.report.answered import AnsweredRows
 from stakes.rules import RuleClassifier
 from stakes.table import Table
 from stakes.tree import TradeoffPoint, TradeoffSearchCV
@@ -37,7 +37,7 @@ class ColumnUse:
     price : float or None
         What reading it costs, where columns have prices.
     worth : float or None
-        For other models: how much dearer a row becomes where the column's values are shuffled.
+        For other models: how much costlier a row becomes where the column's values are shuffled.
     """
 
     name: str
@@ -49,7 +49,7 @@ class ColumnUse:
 
 @dataclass(frozen=True)
 class Abstention:
-    """What comes of leaving rows undecided at a price; None where rules are silent by themselves."""
+    """What comes of leaving rows undecided at a price; None where rules abstain by themselves."""
 
     price: float | None
     coverage: float
@@ -71,51 +71,51 @@ def tradeoff(model: TradeoffSearchCV) -> Tradeoff:
     return Tradeoff((*model.results_, model.baseline_), model.best_point_, model.objective)
 
 
-def column_use(model: Any, billed: Billed, prices: FeatureCosts | None) -> tuple[ColumnUse, ...]:
+def column_use(model: Any, answered: AnsweredRows, prices: FeatureCosts | None) -> tuple[ColumnUse, ...]:
     """Columns that the model uses, the most used first; empty for a model that is not of stakes."""
     if asks_nothing(model):
         return ()
     for inner in answering_models(model):
         if hasattr(inner, "fitted_tree_") or isinstance(inner, RuleClassifier):
-            return _read_columns(inner, billed, prices)
+            return _read_columns(inner, answered, prices)
         if hasattr(inner, "schema_"):
-            return _worth_of_columns(inner, billed)
+            return _worth_of_columns(inner, answered)
     return ()
 
 
-def _read_columns(model: Any, billed: Billed, prices: FeatureCosts | None) -> tuple[ColumnUse, ...]:
+def _read_columns(model: Any, answered: AnsweredRows, prices: FeatureCosts | None) -> tuple[ColumnUse, ...]:
     if isinstance(model, RuleClassifier):
         names, tested = model.rule_set_.schema.names, model.rule_set_.feature
     else:
         names, tested = model.fitted_tree_.schema.names, model.tree_.feature
     uses = []
-    for column, read in billed.routing.columns_read():
+    for column, read in answered.routing.columns_read():
         price = None if prices is None else prices.cost([names[column]])
-        share = float(billed.weight @ read / billed.weight.sum())
+        share = float(answered.weight @ read / answered.weight.sum())
         uses.append(ColumnUse(names[column], int((tested == column).sum()), share, price))
     return tuple(sorted(uses, key=lambda use: (-(use.read or 0.0), -(use.tests or 0), use.name)))
 
 
-def _worth_of_columns(model: Any, billed: Billed) -> tuple[ColumnUse, ...]:
+def _worth_of_columns(model: Any, answered: AnsweredRows) -> tuple[ColumnUse, ...]:
     """Shuffle each column among the rows and see by how much the bill grows."""
-    draw = np.random.default_rng(0)
-    rows = np.sort(draw.permutation(len(billed.weight))[:MOST_ROWS])
-    table = model.schema_.encode(billed.X).take(rows)
-    matrix, actual, weight = billed.matrix, billed.actual[rows], billed.weight[rows]
+    rng = np.random.default_rng(0)
+    rows = np.sort(rng.permutation(len(answered.weight))[:MOST_ROWS])
+    table = model.schema_.encode(answered.X).take(rows)
+    matrix, actual, weight = answered.matrix, answered.actual[rows], answered.weight[rows]
 
-    def bill(columns: list[NDArray[Any]]) -> float:
+    def mean_cost(columns: list[NDArray[Any]]) -> float:
         answer = matrix.codes(np.asarray(model.predict(Table(table.schema, columns))))
         return float(weight @ matrix.values[actual, answer] / weight.sum())
 
-    whole, found = bill(list(table.columns)), []
+    whole, uses = mean_cost(list(table.columns)), []
     for j, name in enumerate(table.schema.names):
         shuffled = list(table.columns)
-        shuffled[j] = np.ascontiguousarray(shuffled[j][draw.permutation(table.n_samples)])
-        found.append(ColumnUse(name, worth=bill(shuffled) - whole))
-    return tuple(sorted(found, key=lambda use: (-(use.worth or 0.0), use.name)))
+        shuffled[j] = np.ascontiguousarray(shuffled[j][rng.permutation(table.n_samples)])
+        uses.append(ColumnUse(name, worth=mean_cost(shuffled) - whole))
+    return tuple(sorted(uses, key=lambda use: (-(use.worth or 0.0), use.name)))
 
 
-def abstentions(answers: Answers, billed: Billed, constant_cost: float) -> tuple[Abstention, ...]:
+def abstentions(answers: Answers, answered: AnsweredRows, constant_cost: float) -> tuple[Abstention, ...]:
     """What leaving rows undecided does at some prices; empty where the model must always answer."""
     model = answers.model
     if not hasattr(model, "decide") or not hasattr(model, "predict_proba"):
@@ -123,11 +123,11 @@ def abstentions(answers: Answers, billed: Billed, constant_cost: float) -> tuple
     prices: list[float | None] = [share * constant_cost for share in PRICES] if constant_cost > 0 else []
     if isinstance(model, RuleClassifier):
         prices.insert(0, None)
-    return tuple(_abstention(answers, billed, price) for price in prices)
+    return tuple(_abstention(answers, answered, price) for price in prices)
 
 
-def _abstention(answers: Answers, billed: Billed, price: float | None) -> Abstention:
-    labels, weight = billed.labels, billed.weight
+def _abstention(answers: Answers, answered: AnsweredRows, price: float | None) -> Abstention:
+    labels, weight = answered.labels, answered.weight
     decision = answers.decide(price)
     decided = ~decision.undecided
     n_decided = float(weight[decided].sum())
@@ -135,7 +135,7 @@ def _abstention(answers: Answers, billed: Billed, price: float | None) -> Absten
     cost = None
     if price is not None:
         cost = metrics.cost_with_abstention(
-            labels, decision, abstain_cost=price, cost_matrix=billed.matrix, sample_weight=weight
+            labels, decision, abstain_cost=price, cost_matrix=answered.matrix, sample_weight=weight
         )
     coverage = metrics.coverage(decision, weight)
     return Abstention(price, coverage, wrong / n_decided if n_decided else None, cost)

@@ -16,12 +16,12 @@ from stakes.costs import as_cost_matrix, as_feature_costs
 from stakes.decision import Answers, Guard, answers_of, min_cost_class
 from stakes.evolve import EvolutionHistory
 from stakes.export import render
-from stakes.metrics import ClassBill
+from stakes.metrics import ClassCost
 from stakes.models import effective_tree
+from stakes.report.answered import AnsweredRows
 from stakes.report.ask import walker_data
-from stakes.report.billed import Billed
 from stakes.report.curve import ThresholdCurve, threshold_curve
-from stakes.report.leaves import LeafBill, leaf_bills, rows_to_leaves, tree_estimator
+from stakes.report.leaves import LeafCost, leaf_costs, rows_to_leaves, tree_estimator
 from stakes.report.parts import Node, RuleLine, rule_lines, tree_outline
 from stakes.report.ratio import RatioView, ratio_view
 from stakes.report.use import Abstention, ColumnUse, Tradeoff, abstentions, column_use, tradeoff
@@ -50,7 +50,7 @@ class Confusion:
 
 @dataclass(frozen=True)
 class Rival:
-    """The model, or an answer that needs none: what it costs in all, per row, and next to the dearest."""
+    """The model, or an answer that needs none: what it costs in all, per row, and next to the costliest."""
 
     name: str
     total: float
@@ -79,9 +79,9 @@ class ModelView:
         What the best constant costs per row.
     n_leaves : int or None
     confusion : Confusion
-    classes : tuple of ClassBill
-    leaves : tuple of LeafBill
-        Dearest first; empty where the model is no tree.
+    classes : tuple of ClassCost
+    leaves : tuple of LeafCost
+        Costliest first; empty where the model is no tree.
     tree_svg : str
         Drawing of the tree, empty where the model is no tree.
     curve : ThresholdCurve or None
@@ -94,7 +94,7 @@ class ModelView:
         What one row is.
     n_nodes : int or None
         Nodes of the tree, leaves included.
-    test_cost, bill : Interval or None
+    test_cost, total_cost : Interval or None
         Where columns have prices: cost of the tests per row, and of tests and mistakes together.
     upfront_cost : float or None
         Where columns have prices: price of all columns that the model may ask for.
@@ -127,8 +127,8 @@ class ModelView:
     constant_cost: float
     n_leaves: int | None
     confusion: Confusion
-    classes: tuple[ClassBill, ...]
-    leaves: tuple[LeafBill, ...]
+    classes: tuple[ClassCost, ...]
+    leaves: tuple[LeafCost, ...]
     tree_svg: str
     curve: ThresholdCurve | None
     comparison: Comparison | None
@@ -137,7 +137,7 @@ class ModelView:
     noun: str = "case"
     n_nodes: int | None = None
     test_cost: Interval | None = None
-    bill: Interval | None = None
+    total_cost: Interval | None = None
     upfront_cost: float | None = None
     rivals: tuple[Rival, ...] = ()
     ratio: RatioView | None = None
@@ -173,11 +173,11 @@ def model_view(
     matrix = as_cost_matrix(given, classes)
     answers = answers_of(model, X) if answers is None else answers
     labels, predicted = np.asarray(y), answers.labels
-    bill: dict[str, Any] = {"cost_matrix": matrix, "sample_weight": sample_weight}
-    total = metrics.total_cost(labels, predicted, **bill)  # checks labels, lengths and weights
+    total_cost: dict[str, Any] = {"cost_matrix": matrix, "sample_weight": sample_weight}
+    total = metrics.total_cost(labels, predicted, **total_cost)  # checks labels, lengths and weights
     weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    billed = Billed(X, labels, matrix, matrix.codes(labels), matrix.codes(predicted), weight, answers)
-    constant = metrics.best_constant(labels, **bill)
+    answered = AnsweredRows(X, labels, matrix, matrix.codes(labels), matrix.codes(predicted), weight, answers)
+    constant = metrics.best_constant(labels, **total_cost)
     n_rows = float(weight.sum())
     has_proba = hasattr(model, "predict_proba")  # a wrapper may have decision_proba all the same
     proba = answers.decision_proba if has_proba and len(matrix) == 2 else None
@@ -188,58 +188,58 @@ def model_view(
         words=(),
         cost_words=tuple(matrix.describe(noun).splitlines()),
         n_rows=n_rows,
-        cost=mean_interval(billed.paid, weight),
+        cost=mean_interval(answered.paid, weight),
         total=total,
-        errors=float(weight @ billed.wrong),
-        high_cost_errors=metrics.high_cost_errors(labels, predicted, **bill),
-        savings=metrics.savings(labels, predicted, **bill),
+        errors=float(weight @ answered.wrong),
+        high_cost_errors=metrics.high_cost_errors(labels, predicted, **total_cost),
+        savings=metrics.savings(labels, predicted, **total_cost),
         constant=constant.label,
         constant_cost=constant.cost / n_rows,
         n_leaves=model_size(model).leaves,
-        confusion=_confusion(billed),
-        classes=tuple(metrics.cost_by_class(labels, predicted, **bill)),
-        leaves=leaf_bills(model, billed),
+        confusion=_confusion(answered),
+        classes=tuple(metrics.cost_by_class(labels, predicted, **total_cost)),
+        leaves=leaf_costs(model, answered),
         tree_svg=_drawing(model),
-        curve=None if proba is None else threshold_curve(proba, billed),
+        curve=None if proba is None else threshold_curve(proba, answered),
         comparison=comparison,
         note=note,
         noun=noun,
         n_nodes=model_size(model).nodes,
-        rivals=_rivals(billed),
-        ratio=None if proba is None else ratio_view(proba, billed),
-        outline=_outline(model, billed),
-        rules=rule_lines(model, billed) if isinstance(model, RuleClassifier) else (),
+        rivals=_rivals(answered),
+        ratio=None if proba is None else ratio_view(proba, answered),
+        outline=_outline(model, answered),
+        rules=rule_lines(model, answered) if isinstance(model, RuleClassifier) else (),
         n_rules=len(model.rules_) if isinstance(model, RuleClassifier) else 0,
         # A model refuses by its own costs; for others that would say nothing.
-        abstention=abstentions(answers, billed, constant.cost / n_rows) if own_costs else (),
+        abstention=abstentions(answers, answered, constant.cost / n_rows) if own_costs else (),
         tradeoff=tradeoff(model) if isinstance(model, TradeoffSearchCV) else None,
         evolution=getattr(model, "evolution_", None),
-        **_looking_parts(model, billed, feature_costs),
+        **_test_cost_parts(model, answered, feature_costs),
     )
-    return replace(view, words=tuple(_bill_in_words(view, model, noun)))
+    return replace(view, words=tuple(_costs_in_words(view, model, noun)))
 
 
-def _rivals(billed: Billed) -> tuple[Rival, ...]:
+def _rivals(answered: AnsweredRows) -> tuple[Rival, ...]:
     """The model, the best constant, and what somebody would answer who knows no costs."""
-    weight, matrix = billed.weight, billed.matrix
+    weight, matrix = answered.weight, answered.matrix
     assert matrix.classes is not None
     names, n_rows = matrix.classes.tolist(), float(weight.sum())
-    constants = weight @ matrix.values[billed.actual]
+    constants = weight @ matrix.values[answered.actual]
     best = int(min_cost_class(constants[None, :])[0])
-    most = int(np.bincount(billed.actual, weights=weight, minlength=len(names)).argmax())
-    totals = {"the model": billed.total, f"always {names[best]}: the best constant": float(constants[best])}
+    most = int(np.bincount(answered.actual, weights=weight, minlength=len(names)).argmax())
+    totals = {"the model": answered.total, f"always {names[best]}: the best constant": float(constants[best])}
     if most != best:
         totals[f"always {names[most]}: the most frequent class"] = float(constants[most])
-    dearest = max(*totals.values(), 0.0)
+    costliest = max(*totals.values(), 0.0)
     return tuple(
-        Rival(name, total, total / n_rows, total / dearest if dearest > 0 else 0.0, i == 0)
+        Rival(name, total, total / n_rows, total / costliest if costliest > 0 else 0.0, i == 0)
         for i, (name, total) in enumerate(totals.items())
     )
 
 
-def _looking_parts(model: Any, billed: Billed, feature_costs: Any) -> dict[str, Any]:
+def _test_cost_parts(model: Any, answered: AnsweredRows, feature_costs: Any) -> dict[str, Any]:
     """What the view says about columns and their prices: the prices given, or else the model's own."""
-    X, weight = billed.X, billed.weight
+    X, weight = answered.X, answered.weight
     estimator, walker = tree_estimator(model), None
     prices = None if estimator is None else estimator.fitted_tree_.feature_costs
     if isinstance(model, RuleClassifier):
@@ -250,22 +250,22 @@ def _looking_parts(model: Any, billed: Billed, feature_costs: Any) -> dict[str, 
         prices = as_feature_costs(feature_costs, schema.names)
     if estimator is not None:
         walker = walker_data(replace(effective_tree(model), feature_costs=prices))
-    parts: dict[str, Any] = {"walker": walker, "use": column_use(model, billed, prices)}
+    parts: dict[str, Any] = {"walker": walker, "use": column_use(model, answered, prices)}
     if prices is None:
         return parts
-    looked = paid_tests(model, X, prices, billed.routing)
+    looked = paid_tests(model, X, prices, answered.routing)
     return parts | {
         "test_cost": mean_interval(looked.by_row, weight),
-        "bill": mean_interval(billed.paid + looked.by_row, weight),
+        "total_cost": mean_interval(answered.paid + looked.by_row, weight),
         "upfront_cost": looked.upfront,
     }
 
 
-def _bill_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
+def _costs_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
     n_rows, wrong = amount(view.n_rows), amount(view.errors)
     words = [
         f"On these {n_rows} {noun}s the model costs {amount(view.total)}: {amount(view.cost.mean)} per "
-        f"{noun}, with {wrong} mistakes, {amount(view.high_cost_errors)} of them dear ones."
+        f"{noun}, with {wrong} mistakes, {amount(view.high_cost_errors)} of them costly ones."
     ]
     baseline = amount(view.constant_cost * view.n_rows)
     constant = f"Always answering {view.constant} would cost {baseline}"
@@ -277,11 +277,11 @@ def _bill_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
         words.append(f"{constant}; the model costs {-view.savings:.0%} more than that.")
     else:
         words.append(f"{constant}; the model saves nothing over that.")
-    if view.bill is not None and view.test_cost is not None and view.upfront_cost is not None:
+    if view.total_cost is not None and view.test_cost is not None and view.upfront_cost is not None:
         words.append(
             f"Looking costs {amount(view.test_cost.mean)} per {noun} more where tests are made one by one, "
             f"{amount(view.upfront_cost)} where all are made up front; mistakes and tests one by one come to "
-            f"{amount(view.bill.mean)} per {noun}."
+            f"{amount(view.total_cost.mean)} per {noun}."
         )
     if isinstance(model, Guard) and model.guarded_:
         words.append(
@@ -289,28 +289,28 @@ def _bill_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
             f"training data the learner cost {model.cv_cost_:.4g} per {noun}, the constant "
             f"{model.constant_cost_:.4g}."
         )
-    dearest = max(view.classes, key=lambda line: line.cost)
-    if dearest.cost > 0 and dearest.dearest_mistake is not None:
+    costliest = max(view.classes, key=lambda line: line.cost)
+    if costliest.cost > 0 and costliest.costliest_mistake is not None:
         words.append(
-            f"{dearest.share:.0%} of the bill comes from {dearest.actual} {noun}s, most of it "
-            f"({amount(dearest.dearest_cost)}) from calling them {dearest.dearest_mistake}."
+            f"{costliest.share:.0%} of the bill comes from {costliest.actual} {noun}s, most of it "
+            f"({amount(costliest.costliest_cost)}) from calling them {costliest.costliest_mistake}."
         )
     return words
 
 
-def _confusion(billed: Billed) -> Confusion:
-    matrix = billed.matrix
+def _confusion(answered: AnsweredRows) -> Confusion:
+    matrix = answered.matrix
     counts = np.zeros(matrix.values.shape)
-    np.add.at(counts, (billed.actual, billed.answer), billed.weight)
+    np.add.at(counts, (answered.actual, answered.answer), answered.weight)
     assert matrix.classes is not None
     rows = (tuple(map(tuple, array.tolist())) for array in (counts, matrix.values, counts * matrix.values))
     return Confusion(tuple(matrix.classes.tolist()), *rows)
 
 
-def _outline(model: Any, billed: Billed) -> Node | None:
+def _outline(model: Any, answered: AnsweredRows) -> Node | None:
     if tree_estimator(model) is None:
         return None
-    return tree_outline(effective_tree(model), rows_to_leaves(model, billed), billed)
+    return tree_outline(effective_tree(model), rows_to_leaves(model, answered), answered)
 
 
 def _drawing(model: Any) -> str:

@@ -1,4 +1,4 @@
-"""Rules that may stay silent: discretisation, cost-sensitive rules, accuracy against coverage."""
+"""Rules that may abstain: discretisation, cost-sensitive rules, accuracy against coverage."""
 
 from stakes.rules.classifier import RuleClassifier
 from stakes.rules.discretize import MDLDiscretizer

@@ -1,4 +1,4 @@
-"""What fitted rules can do: speak or stay silent, answer in any case, explain, be read and exported."""
+"""What fitted rules can do: decide or abstain, answer in any case, explain, be read and exported."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
         return self.rule_set_.priced(feature_costs).upfront_cost()
 
     def path_cost(self, X: Any, feature_costs: Any = None) -> NDArray[np.float64]:
-        """Return the price of the columns that each row's answer, or silence, took.
+        """Return the price of the columns that each row's answer, or abstention, took.
 
         Rules are tried in their order, and each is given up at its first condition that fails.
         """
@@ -120,17 +120,17 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
         return str(self.rule_table(merged=merged))
 
     def export_sql(
-        self, *, silence: bool = False, table: str | None = None, output: str = "prediction"
+        self, *, abstain: bool = False, table: str | None = None, output: str = "prediction"
     ) -> str:
         """Return an SQL ``CASE`` expression, or with ``table`` a whole query.
 
-        ``silence`` gives NULL where no rule applies, as ``decide`` does; else the answer is that of
+        ``abstain`` gives NULL where no rule applies, as ``decide`` does; else the answer is that of
         ``predict``.
         """
         check_is_fitted(self)
-        if self.fallback_ is not None and not silence:
-            raise ValueError("the fallback cannot be written in SQL; silence=True gives NULL for its rows")
-        return render(self.rule_set_, "sql", silence=silence, table=table, output=output)
+        if self.fallback_ is not None and not abstain:
+            raise ValueError("the fallback cannot be written in SQL; abstain=True gives NULL for its rows")
+        return render(self.rule_set_, "sql", abstain=abstain, table=table, output=output)
 
     def __sklearn_tags__(self) -> Tags:
         return any_columns(super().__sklearn_tags__())

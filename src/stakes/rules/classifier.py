@@ -1,4 +1,4 @@
-"""The rule learner as a classifier that may stay silent."""
+"""The rule learner as a classifier that may abstain."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from stakes._base.private_sklearn import HasMethods, Interval, StrOptions
 from stakes._base.saving import inner_from_dict, inner_to_dict, saveable
 from stakes.rules.base import RuleModel
 from stakes.rules.inputs import (
-    check_cut_offs,
+    check_t_good_values,
     class_cost_vector,
     more_examples,
     read_examples,
     support_vector,
 )
 from stakes.rules.learn import Examples, Settings, learn_rules
-from stakes.rules.path import CUT_OFFS, CoveragePoint, cheapest, coverage_points, cross_validated
+from stakes.rules.path import T_GOOD_VALUES, CoveragePoint, cheapest, coverage_points, cross_validated
 
 #: Cut-off where none is given and none is to be chosen.
-DEFAULT_CUT_OFF = 0.5
+DEFAULT_T_GOOD = 0.5
 
 _MOST = 2**31 - 1
 
@@ -46,9 +46,9 @@ class RuleClassifier(RuleModel):
     Parameters
     ----------
     t_good : float in [0, 1] or None
-        Quality from which a rule is accepted: 0.1 is strict and silent, 0.8 lets a rule pass with about 75 %
-        of the cost in its class (of two). None: chosen by cross-validation where ``abstain_cost`` says what
-        silence costs, else 0.5.
+        Quality from which a rule is accepted: 0.1 is strict and decides little, 0.8 lets a rule pass with
+        about 75 % of the cost in its class (of two). None: chosen by cross-validation where ``abstain_cost``
+        is given, else 0.5.
     t_bad : float in [0, 1]
         A combination of higher quality than this is not followed.
     min_support : float, or dict of class label to float
@@ -58,7 +58,7 @@ class RuleClassifier(RuleModel):
         Most conditions of a rule; None: as many as there are columns.
     mark : {"predicted", "all"}
         Which rows an accepted rule covers for the rules after it: those of its class, or of all classes. With
-        "all" there are fewer rules for cheap classes inside the region of a dear one.
+        "all" there are fewer rules for cheap classes inside the region of a costly one.
     cost_matrix : CostMatrix, array, dict, data frame, path or None
         What mistakes cost, indexed ``[actual, predicted]``; None: every mistake costs 1.
     class_costs : dict of class label to float, vector or None
@@ -68,8 +68,8 @@ class RuleClassifier(RuleModel):
     abstain_cost : float or None
         What an undecided row costs.
     feature_costs : FeatureCosts, dict, vector, path or None
-        What it costs to read the columns; part of the bill by which a cut-off is chosen.
-    held_out : float in [0, 0.5]
+        What it costs to read the columns; part of the cost by which a cut-off is chosen.
+    validation_fraction : float in [0, 0.5]
         Share of the rows that rules are not learnt from but checked on. A rule stays where its class bears
         the largest share of the cost among these rows, too; what stays is judged anew on all rows. 0 checks
         nothing.
@@ -78,7 +78,7 @@ class RuleClassifier(RuleModel):
         else it is fitted on all rows. None: the class of least expected cost among such rows.
     keep_whole : bool
         Whether a numeric column without a cut takes part as one interval of all known values.
-    cut_offs : sequence of float
+    t_good_values : sequence of float
         What ``t_good`` is chosen from.
     cv : int, splitter or iterable of (train, test)
         Folds of that cross-validation, or how to split.
@@ -139,10 +139,10 @@ class RuleClassifier(RuleModel):
         "cost_vector": [StrOptions({"sum", "max", "mean"})],
         "abstain_cost": [Interval(Real, 0, None, closed="left"), None],
         "feature_costs": "no_validation",
-        "held_out": [Interval(Real, 0, 0.5, closed="both")],
+        "validation_fraction": [Interval(Real, 0, 0.5, closed="both")],
         "fallback": [HasMethods(["predict"]), None],
         "keep_whole": ["boolean"],
-        "cut_offs": ["array-like"],
+        "t_good_values": ["array-like"],
         "cv": "no_validation",  # check_folds says what is wrong in its own words
         "max_candidates": [Interval(Integral, 1, None, closed="left")],
         "max_memory": [Interval(Real, 0, 2**40, closed="neither")],
@@ -165,10 +165,10 @@ class RuleClassifier(RuleModel):
         cost_vector: str = "sum",
         abstain_cost: float | None = None,
         feature_costs: Any = None,
-        held_out: float = 0.0,
+        validation_fraction: float = 0.0,
         fallback: Any = None,
         keep_whole: bool = False,
-        cut_offs: Sequence[float] = CUT_OFFS,
+        t_good_values: Sequence[float] = T_GOOD_VALUES,
         cv: Any = 5,
         max_candidates: int = 10_000_000,
         max_memory: float = 1024,
@@ -187,10 +187,10 @@ class RuleClassifier(RuleModel):
         self.cost_vector = cost_vector
         self.abstain_cost = abstain_cost
         self.feature_costs = feature_costs
-        self.held_out = held_out
+        self.validation_fraction = validation_fraction
         self.fallback = fallback
         self.keep_whole = keep_whole
-        self.cut_offs = cut_offs
+        self.t_good_values = t_good_values
         self.cv = cv
         self.max_candidates = max_candidates
         self.max_memory = max_memory
@@ -221,13 +221,13 @@ class RuleClassifier(RuleModel):
             class takes its place in decisions.
         """
         examples, settings = self._read(X, y, sample_weight, costs)
-        cut_off = DEFAULT_CUT_OFF if self.t_good is None else self.t_good
+        t_good = DEFAULT_T_GOOD if self.t_good is None else self.t_good
         self.coverage_path_: list[CoveragePoint] = []
         if self.t_good is None and self.abstain_cost is not None:
-            grid = check_cut_offs(self.cut_offs)
+            grid = check_t_good_values(self.t_good_values)
             self.coverage_path_ = cross_validated(examples, settings, grid, self.abstain_cost, self.cv)
-            cut_off = cheapest(self.coverage_path_).t_good if self.coverage_path_ else cut_off
-        self._set_fitted(learn_rules(examples, settings, [cut_off])[0])
+            t_good = cheapest(self.coverage_path_).t_good if self.coverage_path_ else t_good
+        self._set_fitted(learn_rules(examples, settings, [t_good])[0])
         self.fallback_ = self._fitted_fallback(X, y, sample_weight)
         return self
 
@@ -235,7 +235,7 @@ class RuleClassifier(RuleModel):
         self,
         X: Any,
         y: ArrayLike,
-        cut_offs: Sequence[float] | None = None,
+        t_good_values: Sequence[float] | None = None,
         sample_weight: ArrayLike | None = None,
         costs: ArrayLike | None = None,
     ) -> list[Self]:
@@ -245,11 +245,11 @@ class RuleClassifier(RuleModel):
         alone. Each copy is what ``fit`` with that ``t_good`` gives, unless the search met a bound.
         """
         examples, settings = self._read(X, y, sample_weight, costs)
-        chosen = check_cut_offs(self.cut_offs if cut_offs is None else cut_offs)
+        chosen = check_t_good_values(self.t_good_values if t_good_values is None else t_good_values)
         fallback = self._fitted_fallback(X, y, sample_weight)
         models = []
-        for cut_off, rules in zip(chosen, learn_rules(examples, settings, chosen), strict=True):
-            model = clone(self).set_params(t_good=cut_off)
+        for t_good, rules in zip(chosen, learn_rules(examples, settings, chosen), strict=True):
+            model = clone(self).set_params(t_good=t_good)
             check_features(model, X, reset=True)
             model._set_fitted(rules)
             model.fallback_ = fallback
@@ -260,16 +260,16 @@ class RuleClassifier(RuleModel):
         self,
         X: Any,
         y: ArrayLike,
-        cut_offs: Sequence[float] | None = None,
+        t_good_values: Sequence[float] | None = None,
         test: tuple[Any, ArrayLike] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> list[CoveragePoint]:
-        """Accuracy, coverage and bill of each cut-off on rows that the rules were not learnt from.
+        """Accuracy, coverage and cost of each cut-off on rows that the rules were not learnt from.
 
         Parameters
         ----------
         X, y : rows to learn from
-        cut_offs : sequence of float, optional
+        t_good_values : sequence of float, optional
             Ascending or not; by default the parameter of that name.
         test : (X, y), optional
             Rows to judge on; by default ``cv`` folds of the training rows are used.
@@ -287,7 +287,7 @@ class RuleClassifier(RuleModel):
         """
         examples, settings = self._read(X, y, sample_weight, None)
         abstain_cost = 0.0 if self.abstain_cost is None else self.abstain_cost
-        chosen = check_cut_offs(self.cut_offs if cut_offs is None else cut_offs)
+        chosen = check_t_good_values(self.t_good_values if t_good_values is None else t_good_values)
         if test is None:
             return cross_validated(examples, settings, chosen, abstain_cost, self.cv)
         rows = more_examples(examples, *test, unseen=self.unseen, owner=type(self).__name__)
@@ -302,7 +302,7 @@ class RuleClassifier(RuleModel):
             max_length=self.max_length,
             mark=self.mark,
             keep_whole=self.keep_whole,
-            held_out=self.held_out,
+            validation_fraction=self.validation_fraction,
             max_candidates=self.max_candidates,
             max_memory=self.max_memory,
             random_state=self.random_state,
@@ -329,7 +329,7 @@ class RuleClassifier(RuleModel):
         params["min_support"] = support_vector(self.min_support, classes)
         if self.class_costs is not None:
             params["class_costs"] = class_cost_vector(self.class_costs, classes).tolist()
-        return params | {"cut_offs": check_cut_offs(self.cut_offs), "fallback": None}
+        return params | {"t_good_values": check_t_good_values(self.t_good_values), "fallback": None}
 
     def _state(self) -> dict[str, Any]:
         fallback = None if self.fallback_ is None else inner_to_dict(self.fallback_)

@@ -43,19 +43,19 @@ class RuleExplanation:
         prices = ", ".join(
             f"{plain(str(label))} {amount(cost)}" for label, cost in self.expected_costs.items()
         )
-        bill = f"expected costs: {prices}"
+        costs = f"expected costs: {prices}"
         if self.rule is None:
-            return f"no rule applies, undecided; {bill}"
+            return f"no rule applies, undecided; {costs}"
         against = [rule for rule in self.overruled if rule.label != self.label]
-        said = str(self.rule)
+        text = str(self.rule)
         if against:
             shown = " | ".join(map(str, against[:MOST_OVERRULED]))
             more = f" and {len(against) - MOST_OVERRULED} more" if len(against) > MOST_OVERRULED else ""
-            said += f"; overruled: {shown}{more}"
+            text += f"; overruled: {shown}{more}"
         agreeing = len(self.overruled) - len(against)
         if agreeing:
-            said += f"; {agreeing} other {'rule agrees' if agreeing == 1 else 'rules agree'}"
-        return f"{said}; {bill}"
+            text += f"; {agreeing} other {'rule agrees' if agreeing == 1 else 'rules agree'}"
+        return f"{text}; {costs}"
 
 
 def explain(rules: RuleSet, table: Table) -> list[RuleExplanation]:
@@ -67,11 +67,11 @@ def explain(rules: RuleSet, table: Table) -> list[RuleExplanation]:
         for feature, value in rules.conditions(i):
             applies[i] &= codes[feature] == value
     costs = rules.shares @ rules.costs
-    told = []
+    explanations = []
     for row in range(table.n_samples):
         which = np.flatnonzero(applies[:, row])
         first = int(which[0]) if len(which) else -1
-        told.append(
+        explanations.append(
             RuleExplanation(
                 label=None if first < 0 else lines[first].label,
                 rule=None if first < 0 else lines[first],
@@ -79,4 +79,4 @@ def explain(rules: RuleSet, table: Table) -> list[RuleExplanation]:
                 expected_costs=dict(zip(rules.labels, costs[first].tolist(), strict=True)),
             )
         )
-    return told
+    return explanations

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.training import read_training
-from stakes.costs import CostMatrix, example_vector
+from stakes.costs import CostMatrix, sample_vector
 from stakes.rules.learn import Examples
 
 #: Least support of a class that ``min_support`` does not name.
@@ -34,7 +34,7 @@ def read_examples(owner: Any, X: Any, y: Any, sample_weight: Any, costs: Any) ->
         **vars(training) | {"cost_matrix": matrix},
         # with one class there is no mistake, and a rule for it is as good as any
         class_costs=np.ascontiguousarray(vector) if len(classes) > 1 else np.ones(1),
-        row_costs=None if own is None else example_vector(own, training.codes, owner.cost_vector),
+        row_costs=None if own is None else sample_vector(own, training.codes, owner.cost_vector),
     )
 
 
@@ -68,11 +68,11 @@ def support_vector(min_support: Any, classes: NDArray[Any]) -> Any:
     return vector.tolist()
 
 
-def check_cut_offs(cut_offs: Sequence[float]) -> list[float]:
+def check_t_good_values(t_good_values: Sequence[float]) -> list[float]:
     """Distinct cut-offs, ascending."""
-    chosen = sorted({float(cut_off) for cut_off in cut_offs})
+    chosen = sorted({float(t_good) for t_good in t_good_values})
     if not chosen or not 0 <= chosen[0] <= chosen[-1] <= 1:
-        raise ValueError(f"cut_offs must be at least one number from 0 to 1, got {chosen}")
+        raise ValueError(f"t_good_values must be at least one number from 0 to 1, got {chosen}")
     return chosen
 
 

@@ -51,32 +51,32 @@ class Settings:
     max_length: int | None = None
     mark: str = "predicted"
     keep_whole: bool = False
-    held_out: float = 0.0
+    validation_fraction: float = 0.0
     max_candidates: int = 10_000_000
     max_memory: float = 1024.0
     random_state: int | None = 0
     n_threads: int = 1
 
 
-def learn_rules(examples: Examples, settings: Settings, cut_offs: Sequence[float]) -> list[RuleSet]:
+def learn_rules(examples: Examples, settings: Settings, t_good_values: Sequence[float]) -> list[RuleSet]:
     """Learn a set of rules for each cut-off, by one search.
 
     Parameters
     ----------
     examples : Examples
     settings : Settings
-    cut_offs : sequence of float
+    t_good_values : sequence of float
         Qualities from which rules are accepted, ascending.
     """
     learnt_from, held_out = _set_aside(examples, settings)
     bins = mdl_bins(learnt_from, whole=settings.keep_whole, n_threads=settings.n_threads)
-    found, cuts, _, length = _core.search_rules(
+    rule_arrays, cuts, _, length = _core.search_rules(
         bins.core(learnt_from.table),
         learnt_from.codes,
         len(examples.classes),
         learnt_from.weight,
         _core.RuleOptions(
-            t_good=cut_offs,
+            t_good=t_good_values,
             t_bad=settings.t_bad,
             min_support=_supports(settings.min_support, learnt_from).tolist(),
             max_length=min(settings.max_length or len(bins.schema), len(bins.schema)),
@@ -90,7 +90,9 @@ def learn_rules(examples: Examples, settings: Settings, cut_offs: Sequence[float
     )
     _warn(cuts, length)
     results = []
-    for (start, feature, value, label, quality, weights), cut_off in zip(found, cut_offs, strict=True):
+    for (start, feature, value, label, quality, weights), t_good in zip(
+        rule_arrays, t_good_values, strict=True
+    ):
         rules = RuleSet(
             bins=bins,
             classes=examples.classes,
@@ -102,12 +104,12 @@ def learn_rules(examples: Examples, settings: Settings, cut_offs: Sequence[float
             class_weights=weights.reshape(-1, len(examples.classes)),
             silent_weights=np.zeros(len(examples.classes)),
             costs=examples.cost_values,
-            t_good=float(cut_off),
+            t_good=float(t_good),
             feature_costs=examples.feature_costs,
         )
         if held_out is not None:
             rules = recounted(surviving(rules, held_out), examples)
-        results.append(with_silence(in_order(rules), examples, settings.n_threads))
+        results.append(with_undecided_weights(in_order(rules), examples, settings.n_threads))
     return results
 
 
@@ -133,14 +135,14 @@ def chosen(rules: RuleSet, which: NDArray[Any]) -> RuleSet:
     )
 
 
-def with_silence(rules: RuleSet, examples: Examples, n_threads: int = 1) -> RuleSet:
+def with_undecided_weights(rules: RuleSet, examples: Examples, n_threads: int = 1) -> RuleSet:
     """Note what the training rows without a rule are like; all rows where there is none without."""
-    silent = rules.match(examples.table, n_threads) < 0
+    undecided = rules.match(examples.table, n_threads) < 0
     weight = examples.weight_or_ones
-    if not weight[silent].any():
-        silent = np.ones(len(weight), dtype=bool)
+    if not weight[undecided].any():
+        undecided = np.ones(len(weight), dtype=bool)
     counts = np.zeros(len(rules.classes))
-    np.add.at(counts, examples.codes[silent], weight[silent])
+    np.add.at(counts, examples.codes[undecided], weight[undecided])
     return replace(rules, silent_weights=counts)
 
 
@@ -182,7 +184,7 @@ def recounted(rules: RuleSet, examples: Examples) -> RuleSet:
 
 
 def _set_aside(examples: Examples, settings: Settings) -> tuple[Examples, Examples | None]:
-    n_folds = round(1 / settings.held_out) if settings.held_out > 0 else 0
+    n_folds = round(1 / settings.validation_fraction) if settings.validation_fraction > 0 else 0
     if n_folds < 2 or len(examples.codes) < 2 * n_folds:
         return examples, None
     fold = stratified_folds(examples.codes.astype(np.intp), n_folds, settings.random_state)
@@ -202,13 +204,13 @@ def _supports(min_support: float | Sequence[float], examples: Examples) -> NDArr
 def _warn(cuts: list[tuple[str, int, int, int]], length: int) -> None:
     if not cuts:
         return
-    said = [
+    limits = [
         f"of {of} rules of length {at} {f'only the {kept} of best quality' if kept else 'none'} were "
         f"followed (raise {bound} to follow them all)"
         for bound, at, kept, of in cuts
     ]
     warnings.warn(
-        f"The search for rules was cut short at length {length}: {'; '.join(said)}. "
+        f"The search for rules was cut short at length {length}: {'; '.join(limits)}. "
         "A larger min_support or a smaller max_length or t_bad makes it smaller.",
         RuleSearchWarning,
         stacklevel=4,

@@ -1,4 +1,4 @@
-"""Accuracy against coverage over cut-offs, and the cut-off of the least bill."""
+"""Accuracy against coverage over cut-offs, and the cut-off of least total cost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stakes.rules.learn import Examples, Settings, learn_rules
 from stakes.rules.model import RuleSet
 
 #: The cut-offs of the paper.
-CUT_OFFS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+T_GOOD_VALUES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class CoveragePoint:
         Share of the rows that were decided.
     accuracy : float
         Share of the decided rows that were decided rightly, NaN where none was decided.
-    mistakes, tests, silence : float
-        Parts of the bill per row: mistakes, columns looked at, rows left undecided.
+    mistakes, tests, abstention : float
+        Parts of the total cost per row: mistakes, columns read, rows left undecided.
     n_rules : float
         Number of rules, on average over the folds.
     """
@@ -41,19 +41,19 @@ class CoveragePoint:
     accuracy: float
     mistakes: float
     tests: float
-    silence: float
+    abstention: float
     n_rules: float
 
     @property
-    def bill(self) -> float:
-        """The whole bill per row."""
-        return self.mistakes + self.tests + self.silence
+    def total_cost(self) -> float:
+        """The total cost per row."""
+        return self.mistakes + self.tests + self.abstention
 
 
-def bills(
+def point_sums(
     rules: RuleSet, rows: Examples, abstain_cost: float, n_threads: int = 1
 ) -> tuple[NDArray[np.float64], int]:
-    """Weighted sums over rows: weight, decided, right, mistakes, tests, silence; and the number of rules."""
+    """Weighted sums of weight, decided, right, mistakes, tests, abstention; and the number of rules."""
     speaking = rules.match(rows.table, n_threads)
     weight, decided = rows.weight_or_ones, speaking >= 0
     answer = rules.label[speaking[decided]]
@@ -74,39 +74,40 @@ def bills(
 def coverage_points(
     folds: Iterable[tuple[Examples, Examples]],
     settings: Settings,
-    cut_offs: Sequence[float],
+    t_good_values: Sequence[float],
     abstain_cost: float,
 ) -> list[CoveragePoint]:
     """Learn from the first and judge on the second of each pair; one search a pair for all cut-offs."""
-    sums = np.zeros((len(cut_offs), 6))
-    sizes = np.zeros(len(cut_offs))
+    sums = np.zeros((len(t_good_values), 6))
+    sizes = np.zeros(len(t_good_values))
     n_folds = 0
     for train, test in folds:
         n_folds += 1
-        for i, rules in enumerate(learn_rules(train, settings, cut_offs)):
-            part, n_rules = bills(rules, test, abstain_cost, settings.n_threads)
+        for i, rules in enumerate(learn_rules(train, settings, t_good_values)):
+            part, n_rules = point_sums(rules, test, abstain_cost, settings.n_threads)
             sums[i] += part
             sizes[i] += n_rules
     return [
-        _point(cut_off, row, size / n_folds) for cut_off, row, size in zip(cut_offs, sums, sizes, strict=True)
+        _point(t_good, row, size / n_folds)
+        for t_good, row, size in zip(t_good_values, sums, sizes, strict=True)
     ]
 
 
-def _point(cut_off: float, sums: NDArray[np.float64], n_rules: float) -> CoveragePoint:
-    weight, decided, right, mistakes, tests, silence = sums.tolist()
+def _point(t_good: float, sums: NDArray[np.float64], n_rules: float) -> CoveragePoint:
+    weight, decided, right, mistakes, tests, abstention = sums.tolist()
     return CoveragePoint(
-        t_good=float(cut_off),
+        t_good=float(t_good),
         coverage=decided / weight,
         accuracy=right / decided if decided > 0 else float("nan"),
         mistakes=mistakes / weight,
         tests=tests / weight,
-        silence=silence / weight,
+        abstention=abstention / weight,
         n_rules=n_rules,
     )
 
 
 def cross_validated(
-    examples: Examples, settings: Settings, cut_offs: Sequence[float], abstain_cost: float, cv: Any
+    examples: Examples, settings: Settings, t_good_values: Sequence[float], abstain_cost: float, cv: Any
 ) -> list[CoveragePoint]:
     """Points of a cross-validation: stratified folds where ``cv`` is their number. Empty for a single row."""
     weight = examples.weight_or_ones
@@ -115,7 +116,7 @@ def cross_validated(
         for train, test in _splits(examples, cv, settings.random_state)
         if weight[train].any() and weight[test].any()
     ]
-    return coverage_points(pairs, settings, cut_offs, abstain_cost) if pairs else []
+    return coverage_points(pairs, settings, t_good_values, abstain_cost) if pairs else []
 
 
 def _splits(examples: Examples, cv: Any, random_state: Any) -> Iterable[tuple[Any, Any]]:
@@ -129,8 +130,8 @@ def _splits(examples: Examples, cv: Any, random_state: Any) -> Iterable[tuple[An
 
 
 def cheapest(points: Sequence[CoveragePoint]) -> CoveragePoint:
-    """Return the point of the least bill; of equal bills the one that decides most, then the strictest."""
-    return min(points, key=lambda point: (round(point.bill, 12), -point.coverage, point.t_good))
+    """Return the point of least total cost; of equal ones the one that decides most, then the strictest."""
+    return min(points, key=lambda point: (round(point.total_cost, 12), -point.coverage, point.t_good))
 
 
 def plot_coverage(points: Sequence[CoveragePoint], *, ax: Any = None, label: str | None = None) -> Any:

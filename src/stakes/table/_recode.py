@@ -35,8 +35,8 @@ def _index(before: Column, after: Column) -> dict[Any, int]:
     """Codes of the new categories by the old ones: the same value, or else one that is written the same."""
     exact = {value: code for code, value in enumerate(after.categories)}
     written = {str(value): code for code, value in reversed(list(enumerate(after.categories)))}
-    found = {value: exact.get(value, written.get(str(value))) for value in before.categories}
-    return {value: code for value, code in found.items() if code is not None}
+    index = {value: exact.get(value, written.get(str(value))) for value in before.categories}
+    return {value: code for value, code in index.items() if code is not None}
 
 
 def _as_numbers(column: Column, codes: NDArray[np.int32], name: str) -> NDArray[np.float64]:

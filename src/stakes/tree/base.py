@@ -58,7 +58,7 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
     @property
     def cost_matrix_(self) -> CostMatrix:
         """Costs that decisions are made with; 1 for every mistake where none were given."""
-        return CostMatrix(self.fitted_tree_.bill, self.classes_)
+        return CostMatrix(self.fitted_tree_.cost_values, self.classes_)
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves."""
@@ -70,7 +70,7 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
         check_is_fitted(self)
         return int(self.tree_.depth.max())
 
-    # ---- what looking costs --------------------------------------------------------------------------------
+    # ---- feature costs -------------------------------------------------------------------------------------
 
     def upfront_cost(self, feature_costs: Any = None) -> float:
         """Return the price of all columns that the tree may ask for, paid before it is known which.

@@ -59,7 +59,7 @@ class Explanation:
         chance = self.probabilities[list(self.expected_costs).index(self.label)]
         start = f"{'; '.join(steps)} " if steps else ""
         verdict = f"{start}→ {plain(str(self.label))}: {chance:.2f} of the training rows"
-        return f"{verdict}; {_bill(self.expected_costs)}"
+        return f"{verdict}; {_costs_in_words(self.expected_costs)}"
 
 
 def explain(fitted: FittedTree, columns: Sequence[NDArray[Any]]) -> list[Explanation]:
@@ -102,7 +102,7 @@ def explain_row(fitted: FittedTree, row: list[Any], fractions: NDArray[np.float6
         mixture += weight * fitted.values[node]
         shares += weight * fitted.shares[node]
     code = int(fitted.choose(mixture[None, :])[0])
-    costs = expected_costs(shares[None, :], fitted.bill)[0]
+    costs = expected_costs(shares[None, :], fitted.cost_values)[0]
     labels = fitted.labels
     ends.sort(key=lambda end: -end[0])
     common = _common([steps for _, _, steps in ends])
@@ -183,7 +183,7 @@ def _common(paths: list[tuple[str, ...]]) -> int:
     return next((i for i in range(length) if len({path[i] for path in paths}) > 1), length)
 
 
-def _bill(costs: dict[Label, float]) -> str:
+def _costs_in_words(costs: dict[Label, float]) -> str:
     prices = [f"{plain(str(label))} {amount(cost)}" for label, cost in costs.items()]
     first, rest = prices[0].rsplit(" ", 1), prices[1:]
     return ", ".join([f"predicting {first[0]} would cost {first[1]}", *rest])

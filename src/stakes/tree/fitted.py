@@ -94,7 +94,7 @@ class FittedTree:
         return self.classes.tolist()
 
     @property
-    def bill(self) -> NDArray[np.float64]:
+    def cost_values(self) -> NDArray[np.float64]:
         """The costs, 0 for a hit and 1 for a mistake where none were given."""
         return 1.0 - np.eye(self.n_classes) if self.costs is None else self.costs
 
@@ -130,7 +130,7 @@ class FittedTree:
 
     def node_costs(self) -> NDArray[np.float64]:
         """Cost of each node's training rows, were the node a leaf."""
-        return (self.counts * self.bill.T[self.decision]).sum(axis=1)
+        return (self.counts * self.cost_values.T[self.decision]).sum(axis=1)
 
     def totals(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Weight, errors and cost of each node's training rows under the node's own answer."""
@@ -141,7 +141,7 @@ class FittedTree:
         """Class codes for rows of class probabilities, decided as this tree decides."""
         if not self.min_cost:
             return most_probable_class(probabilities).astype(np.int32)
-        return min_cost_class(expected_costs(probabilities, self.bill)).astype(np.int32)
+        return min_cost_class(expected_costs(probabilities, self.cost_values)).astype(np.int32)
 
     def validate(self) -> None:
         """Raise ValueError unless every part is sound and the parts fit each other."""

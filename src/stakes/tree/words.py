@@ -70,7 +70,7 @@ def leaf_table(fitted: FittedTree) -> list[Leaf]:
                 label=fitted.labels[code],
                 weight=float(weight[node]),
                 errors=float(errors[node]),
-                expected_cost=float(fitted.values[node] @ fitted.bill[:, code]),
+                expected_cost=float(fitted.values[node] @ fitted.cost_values[:, code]),
                 cost=float(costs[node]),
                 share=float(costs[node]) / total if total > 0 else 0.0,
             )

@@ -125,13 +125,13 @@ class _Sets:
         self._elements = list(pairs[1::2]) or [0]
 
     def __getitem__(self, number: int) -> frozenset[int]:
-        found = set()
+        functions = set()
         # A number out of range is one whose entry a full table or a damaged file does not have.
         before = len(self._smaller)
         while 0 < number < before:
-            found.add(self._elements[number])
+            functions.add(self._elements[number])
             number, before = self._smaller[number], number
-        return frozenset(found)
+        return frozenset(functions)
 
     def add(self, number: int, element: int) -> int:
         self._smaller.append(number)

@@ -97,7 +97,9 @@ class InjectingTracer:
                     self._replace(code, place, changed)
 
     def _changed(self, code: CodeType) -> CodeType:
-        constants = [self._changed(one) if type(one) is CodeType else one for one in code.co_consts]
+        constants = [
+            self._changed(constant) if type(constant) is CodeType else constant for constant in code.co_consts
+        ]
         if any(new is not old for new, old in zip(constants, code.co_consts, strict=True)):
             code = code.replace(co_consts=tuple(constants))
         number = self._number(code)

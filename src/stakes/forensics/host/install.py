@@ -69,8 +69,8 @@ def explain() -> Verdict:
 @contextmanager
 def scope() -> Iterator[Scope]:
     """Count separately what happens inside, in this thread or task: one request of a server."""
-    with active().scope() as one:
-        yield one
+    with active().scope() as counts:
+        yield counts
 
 
 def fingerprint() -> str:
@@ -103,12 +103,12 @@ class _Hooks:
     """Where a program's failure can be seen; what was there before is called first, unchanged."""
 
     clarify: Clarify | None = None
-    as_json = told = failed = False
+    as_json = explained = failed = False
     before: Any = None
 
     @classmethod
     def set(cls, clarify: Clarify, as_json: bool) -> None:
-        cls.clarify, cls.as_json, cls.told, cls.failed = clarify, as_json, False, False
+        cls.clarify, cls.as_json, cls.explained, cls.failed = clarify, as_json, False, False
         cls.before = (sys.excepthook, threading.excepthook, sys.exit)
         sys.excepthook, threading.excepthook = cls.uncaught, cls.uncaught_in_thread
         if sys.version_info < (3, 12):
@@ -145,7 +145,7 @@ class _Hooks:
 
     @classmethod
     def at_exit(cls) -> None:
-        if not cls.told and (cls.failed or (cls.clarify is not None and cls.clarify.failed())):
+        if not cls.explained and (cls.failed or (cls.clarify is not None and cls.clarify.failed())):
             cls.tell(Ending(None, None))
 
     @classmethod
@@ -153,7 +153,7 @@ class _Hooks:
         """Append the explanation; whatever goes wrong, the program does not notice."""
         if cls.clarify is None or cls.clarify.refused:
             return
-        cls.told = True
+        cls.explained = True
         try:
             verdict = cls.clarify.explain(ending)
             write_all((json.dumps(verdict.to_dict()) if cls.as_json else str(verdict)) + "\n")

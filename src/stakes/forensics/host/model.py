@@ -133,7 +133,7 @@ class ClarifyModel:
         _check_tree(document["tree"], len(watch.features), len(document["classes"]))
         if len(document["ranges"]) != len(watch.features):
             raise ValueError("the model must have one range per feature")
-        if not all(isinstance(one, list) and len(one) == 2 for one in document.get("endings") or ()):
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in document.get("endings") or ()):
             raise ValueError("the model's endings must be pairs of an exit status and an exception")
         guarding = document.get("guard") or {"functions": [], "features": [], "counts": []}
         guard = Watch.from_dict(guarding)
@@ -194,7 +194,7 @@ class ClarifyModel:
         return node
 
     def _why_foreign(self, ending: Ending | None, guard: Sequence[int] | None) -> str:
-        known = [Ending(*one) for one in self.document.get("endings") or ()]
+        known = [Ending(*pair) for pair in self.document.get("endings") or ()]
         if known and ending is not None and not any(map(ending.may_be, known)):
             return f"no recorded run ended with {ending}"
         if guard:

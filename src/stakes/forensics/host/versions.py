@@ -33,15 +33,15 @@ def mismatch(wanted_interpreter: str, versions: Mapping[str, str], path: Iterabl
     if wanted:
         installed = _installed(path)
         for name, version in wanted.items():
-            found = installed.get(_normal(name), version)
-            if found != version:
-                return f"the model is for {name} {version}, this is {name} {found}"
+            actual = installed.get(_normal(name), version)
+            if actual != version:
+                return f"the model is for {name} {version}, this is {name} {actual}"
     return ""
 
 
 def _installed(path: Iterable[str]) -> dict[str, str]:
     """Versions of the distributions in some folders by normalised name; the first folder wins."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for folder in path:
         try:
             entries = os.listdir(folder)
@@ -51,8 +51,8 @@ def _installed(path: Iterable[str]) -> dict[str, str]:
             stem, dot, suffix = entry.rpartition(".")
             if dot and suffix in ("dist-info", "egg-info"):
                 name, _, version = stem.partition("-")
-                found.setdefault(_normal(name), version.split("-py")[0])
-    return found
+                versions.setdefault(_normal(name), version.split("-py")[0])
+    return versions
 
 
 def _normal(name: str) -> str:
@@ -69,9 +69,9 @@ def changed_file(versions: Mapping[str, str], files: Iterable[tuple[str, str]]) 
             continue
         try:
             with open(actual, "rb") as file:
-                found = "sha256:" + hashlib.sha256(file.read()).hexdigest()[:16]
+                present = "sha256:" + hashlib.sha256(file.read()).hexdigest()[:16]
         except OSError:
             continue
-        if found != digest:
+        if present != digest:
             return f"{relative} has changed since the model was trained"
     return ""

@@ -105,7 +105,7 @@ def selection_of(model: ClarifyModel) -> Selection:
     watched = model.watched
     number = {function: place for place, function in enumerate(watched.functions)}
     subjects = [feature.subject for feature in watched.features]
-    lines = [(number[one.function], one.line) for one in subjects if isinstance(one, Line)]
+    lines = [(number[subject.function], subject.line) for subject in subjects if isinstance(subject, Line)]
     return Selection(watched.functions, lines, watched.needs_trees)
 
 

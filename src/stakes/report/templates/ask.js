@@ -50,7 +50,7 @@
   }
 
   function expectedCosts(p) {
-    return p.map((_, predicted) => p.reduce((sum, share, actual) => sum + share * tree.bill[actual][predicted], 0));
+    return p.map((_, predicted) => p.reduce((sum, share, actual) => sum + share * tree.cost_values[actual][predicted], 0));
   }
 
   function choose(p) {
@@ -211,7 +211,7 @@
       make("td", {}, a.shown), make("td", { class: "n" }, amount(a.price))));
     for (const missed of state.leftOut) {
       rows.push(make("tr", { class: "note" }, make("th", { scope: "row" }, tree.columns[missed.column].name),
-        make("td", {}, "not asked: too dear"), make("td", { class: "n" }, `(${amount(missed.price)})`)));
+        make("td", {}, "not asked: too costly"), make("td", { class: "n" }, `(${amount(missed.price)})`)));
     }
     const total = make("tr", {}, make("th", { scope: "row" }, "The bill"), make("td", {},
       budget === null ? "" : `of ${amount(budget)}`), make("td", { class: "n", id: "ask-total" }, amount(state.spent)));

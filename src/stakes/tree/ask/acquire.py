@@ -28,7 +28,7 @@ class Question:
     feature, kind, categories
         The column: its name, "numeric" or "nominal", and the values it can have.
     price : float
-        What looking adds to the bill.
+        What reading the column adds to the bill.
     share : float
         Share of the case that waits for the answer; below 1 where a missing value has split it.
     outcomes : tuple of Outcome
@@ -113,7 +113,7 @@ class Acquired:
         words = [self.path, f"Asked: {asked}; {amount(self.total)} in all."]
         if self.left_out:
             missed = ", ".join(f"{plain(q.feature)} ({amount(q.price)})" for q in self.left_out)
-            words.append(f"Too dear for the budget: {missed}.")
+            words.append(f"Too costly for the budget: {missed}.")
         return "\n".join(words)
 
 
@@ -240,16 +240,16 @@ class Acquisition:
         fitted, state = self._fitted, self._state
         # Columns that are not on the way are never looked at.
         row = [state.values.get(j, missing_value(column)) for j, column in enumerate(fitted.schema.columns)]
-        found = explain_row(fitted, row, self._fractions)
+        explanation = explain_row(fitted, row, self._fractions)
         return Acquired(
-            label=found.label,
-            expected_cost=found.expected_costs[found.label],
-            probabilities=dict(zip(fitted.labels, found.probabilities, strict=True)),
+            label=explanation.label,
+            expected_cost=explanation.expected_costs[explanation.label],
+            probabilities=dict(zip(fitted.labels, explanation.probabilities, strict=True)),
             asked=state.asked,
             total=self.spent,
             left_out=state.left_out,
-            path=str(found),
-            explanation=found,
+            path=str(explanation),
+            explanation=explanation,
         )
 
     def _advance(self) -> None:
@@ -267,12 +267,12 @@ class Acquisition:
             if feature is not None:
                 break
             # Nothing can be paid any more. The heaviest goes on as missing; what is below may be cheaper.
-            dear, state = next(iter(shares)), self._state
+            costly, state = next(iter(shares)), self._state
             self._state = _State(
-                {**state.values, dear: missing_value(fitted.schema.columns[dear])},
+                {**state.values, costly: missing_value(fitted.schema.columns[costly])},
                 state.paid,
                 state.asked,
-                (*state.left_out, LeftOut(names[dear], prices[dear])),
+                (*state.left_out, LeftOut(names[costly], prices[costly])),
             )
         heaviest = max(
             (place for place in where if place.waiting and fitted.tree.feature[place.node] == feature),

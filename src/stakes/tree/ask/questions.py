@@ -56,22 +56,22 @@ class Outcome:
 def places(fitted: FittedTree, fractions: NDArray[np.float64], values: Mapping[int, Encoded]) -> list[Place]:
     """Follow a case as far as its known values lead, depth first in branch order."""
     tree = fitted.tree
-    found = []
+    reached = []
     stack: list[tuple[int, float]] = [(0, 1.0)]
     while stack:
         node, share = stack.pop()
         feature = int(tree.feature[node])
         if feature < 0 or feature not in values:
-            found.append(Place(share, node, waiting=feature >= 0))
+            reached.append(Place(share, node, waiting=feature >= 0))
             continue
         below, branch = tree.children(node), branch_of(fitted, node, values[feature])
         if branch is not None:
             stack.append((below[branch], share))
         elif not fractions[below.start : below.stop].any():
-            found.append(Place(share, node, waiting=False))
+            reached.append(Place(share, node, waiting=False))
         else:
             stack.extend((c, share * float(fractions[c])) for c in reversed(below) if fractions[c] > 0)
-    return found
+    return reached
 
 
 def waiting_shares(fitted: FittedTree, where: list[Place]) -> dict[int, float]:
@@ -170,9 +170,9 @@ def _condition(fitted: FittedTree, feature: int, part: _Part) -> str:
     return " and ".join(ends) or "any number"
 
 
-def why_words(share: float, found: tuple[Outcome, ...]) -> str:
+def why_words(share: float, outcomes: tuple[Outcome, ...]) -> str:
     """Say what a question decides, and for how much of the case where that is split."""
-    told = "; ".join(map(str, found[:MOST_OUTCOMES]))
-    rest = f"; {len(found) - MOST_OUTCOMES} more" if len(found) > MOST_OUTCOMES else ""
+    shown = "; ".join(map(str, outcomes[:MOST_OUTCOMES]))
+    rest = f"; {len(outcomes) - MOST_OUTCOMES} more" if len(outcomes) > MOST_OUTCOMES else ""
     split = "" if share > 1 - 1e-9 else f" ({share:.0%} of the case waits for it)"
-    return f"{told or 'nothing that could be told'}{rest}{split}"
+    return f"{shown or 'nothing that could be told'}{rest}{split}"

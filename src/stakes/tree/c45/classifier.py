@@ -51,7 +51,7 @@ class C45Classifier(TreeClassifier):
         What a split is judged by: "gain_ratio" (among the splits of at least average gain), "gain" or "gini".
         Others weigh the gain against the price that the column adds to the tree's: "cs_gain" and
         "cs_gain_ratio" (Davis et al., equations 4 and 5), "nunez" (EG2), "mitchell", "norton" (IDX) and "tan"
-        (CS-ID3). "total_cost" searches for the tree with the least bill per row, of mistakes and of the tests
+        (CS-ID3). "total_cost" searches for the tree with the least cost per row, of mistakes and of the tests
         met on the way; see ``stakes.tree.total_cost``. It always answers by least expected cost, and of the
         parameters about growing only ``max_depth`` (6 by default), ``max_bins`` (64), the limits on costs and
         ``random_state`` apply to it.
@@ -77,8 +77,8 @@ class C45Classifier(TreeClassifier):
     collapse : bool
         Whether a split that saves no training error is undone, as C4.5 always does. False keeps splits that
         only sharpen the probabilities, which "min_cost" can use.
-    min_objects : float
-        At least two branches of a split must weigh this much.
+    min_samples_leaf : float
+        At least two branches of a split must weigh this much: C4.5's MINOBJS, Weka's minNumObj.
     group_values : bool
         Whether categories of a column may share a branch (C4.5's option -s).
     max_depth : int or None
@@ -154,7 +154,7 @@ class C45Classifier(TreeClassifier):
         "confidence": [Interval(Real, 0, 1, closed="right")],
         "raise_subtrees": ["boolean"],
         "collapse": ["boolean"],
-        "min_objects": [Interval(Real, 0, None, closed="neither")],
+        "min_samples_leaf": [Interval(Real, 0, None, closed="neither")],
         "group_values": ["boolean"],
         "max_depth": [Interval(Integral, 0, _MOST, closed="both"), None],
         "max_leaf_nodes": [Interval(Integral, 1, _MOST, closed="both"), None],
@@ -187,7 +187,7 @@ class C45Classifier(TreeClassifier):
         confidence: float = 0.25,
         raise_subtrees: bool = True,
         collapse: bool = True,
-        min_objects: float = 2,
+        min_samples_leaf: float = 2,
         group_values: bool = False,
         max_depth: int | None = None,
         max_leaf_nodes: int | None = None,
@@ -216,7 +216,7 @@ class C45Classifier(TreeClassifier):
         self.confidence = confidence
         self.raise_subtrees = raise_subtrees
         self.collapse = collapse
-        self.min_objects = min_objects
+        self.min_samples_leaf = min_samples_leaf
         self.group_values = group_values
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -281,7 +281,7 @@ class C45Classifier(TreeClassifier):
             _core.GrowOptions(
                 dialect=self.dialect,
                 criterion=self.criterion,
-                min_objects=self.min_objects,
+                min_samples_leaf=self.min_samples_leaf,
                 group_values=self.group_values,
                 max_depth=-1 if self.max_depth is None else self.max_depth,
                 max_leaf_nodes=self.max_leaf_nodes or 0,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stakes import _core
 from stakes._base.training import Targets, TrainingSet
-from stakes.costs import example_vector
+from stakes.costs import sample_vector
 from stakes.tree.core import as_model, core_table
 from stakes.tree.model import TreeModel
 from stakes.tree.prices import core_prices
@@ -59,7 +59,7 @@ class RowWeights:
 
 
 def row_weights(rows: Targets, cost_use: str, how: str) -> RowWeights:
-    """Ting's instance weights (equation 2) from class costs or from each example's own costs.
+    """Ting's instance weights (equation 2) from class costs or from each sample's own costs.
 
     Rows weigh in proportion to what mistaking them costs; their sum stays what it was.
     """
@@ -68,7 +68,7 @@ def row_weights(rows: Targets, cost_use: str, how: str) -> RowWeights:
         return RowWeights(given, given, given)
     per_class = None
     if rows.costs is not None:
-        importance = example_vector(rows.costs, rows.codes, how)
+        importance = sample_vector(rows.costs, rows.codes, how)
     else:
         assert rows.cost_matrix is not None
         per_class = rows.cost_matrix.vector(how)

@@ -1,10 +1,10 @@
-"""Trees that keep the whole bill small: what mistakes cost, and the tests met on the way to the answer.
+"""Trees of least total cost: what mistakes cost, and the tests met on the way to the answer.
 
 1. Bagged trees say, for each row they have not seen, how probable each class is. A row then counts half as
    its own class and half as these probabilities: one odd row no longer makes a leaf worth its price.
-2. A search that looks ahead builds the tree. At each node it tries the tests with the least bill if the
+2. A search that looks ahead builds the tree. At each node it tries the tests with the least cost if the
    branches were leaves, with the most information per price, and with the most information; it keeps the
-   test with the least bill of the whole tree below it. Each leaf adds a penalty to the bill.
+   test with the least cost of the whole tree below it. Each leaf adds a penalty to the cost.
 3. The unit of the penalty is what one row costs without any test. One unit is the rule; cross-validation may
    replace it with a larger one, or with no test at all, where that is better by more than a standard error.
 """
@@ -72,16 +72,16 @@ class _Learner:
         prices, search = core_prices(self.prices), self.search
         if rows.table.n_samples * len(rows.table.schema) > _LARGE:
             search = search.replace(width=max(1, search.width // 2))
-        found = []
+        choices = []
         for penalty in penalties:
             asks = not np.isinf(penalty)
             options = search.replace(leaf_penalty=penalty * unit) if asks else search.replace(max_depth=0)
             tree = _core.grow_total_cost(table, codes, self.n_classes, weights, self.costs, options, prices)
-            found.append(as_model(tree, self.n_classes))
-        return found
+            choices.append(as_model(tree, self.n_classes))
+        return choices
 
-    def bills(self, tree: TreeModel, rows: TrainingSet, shares: Floats) -> Floats:
-        """Expected bill of each row whose classes are so probable."""
+    def row_costs(self, tree: TreeModel, rows: TrainingSet, shares: Floats) -> Floats:
+        """Expected cost of each row whose classes are so probable."""
         shares_at = node_probabilities(tree.class_weights, tree.parent)
         values = np.column_stack([shares_at, path_prices(self.prices, tree)])
         table = _core.Table(rows.table.columns, rows.table.schema.n_values)
@@ -98,7 +98,7 @@ def learn_total_cost(
     leaf_penalty: float | None = None,
     max_depth: int = 6,
     width: int = 4,
-    min_objects: float = 3.0,
+    min_samples_leaf: float = 3.0,
     max_bins: int = 64,
     max_path_cost: float = np.inf,
     max_upfront_cost: float = np.inf,
@@ -116,13 +116,13 @@ def learn_total_cost(
     prices : PriceArrays
         What the tests cost.
     leaf_penalty : float or None
-        What a leaf adds to the bill, in units of what one row costs without any test; ``inf`` asks nothing.
+        What a leaf adds to the cost, in units of what one row costs without any test; ``inf`` asks nothing.
         None: chosen by cross-validation.
     max_depth : int
         Longest path.
     width : int
         Tests tried per ranking at the root, half as many at each further level; halved on large tables.
-    min_objects : float
+    min_samples_leaf : float
         Least weight of known rows on each side of a test.
     max_bins : int
         Bins of a numeric column, 2 to 255.
@@ -149,7 +149,7 @@ def learn_total_cost(
     search = _core.TotalCostOptions(
         max_depth=max_depth,
         width=width,
-        min_objects=min_objects,
+        min_samples_leaf=min_samples_leaf,
         max_bins=max_bins,
         max_path_cost=max_path_cost,
         max_upfront_cost=max_upfront_cost,
@@ -166,31 +166,31 @@ def learn_total_cost(
 def _choose_penalty(
     learner: _Learner, rows: TrainingSet, shares: Floats, seeds: list[np.random.SeedSequence], n_jobs: int
 ) -> float:
-    """Penalty with the least bill on rows not learned from; the first if none is clearly better."""
+    """Penalty with the least cost on rows not learned from; the first if none is clearly better."""
     n_folds = min(len(seeds) - 1, len(rows.codes))
     if n_folds < 2:
         return PENALTIES[0]
     fold = stratified_folds(rows.codes.astype(np.intp), n_folds, np.random.default_rng(seeds[-1]))
-    bills = np.zeros((len(rows.codes), len(PENALTIES)))
+    row_costs = np.zeros((len(rows.codes), len(PENALTIES)))
 
     def judge(k: int) -> None:
         inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         train, test = rows.take(inside), rows.take(outside)
         trees = learner.grow(train, learner.shares(train, seeds[k]), PENALTIES)
         for j, tree in enumerate(trees):
-            # The mixed classes of the judged rows: half as noisy a judge where a rare class is dear.
-            bills[outside, j] = learner.bills(tree, test, shares[outside])
+            # The mixed classes of the judged rows: half as noisy a judge where a rare class is costly.
+            row_costs[outside, j] = learner.row_costs(tree, test, shares[outside])
 
     # Two folds of a large table have rows enough to tell the penalties apart.
     n_judged = 2 if rows.table.n_samples * len(rows.table.schema) > _LARGE else n_folds
     with ThreadPoolExecutor(max(1, n_jobs)) as pool:
         list(pool.map(judge, range(n_judged)))
     judged = fold < n_judged
-    return PENALTIES[clearly_best(bills[judged], rows.weight_or_ones[judged])]
+    return PENALTIES[clearly_best(row_costs[judged], rows.weight_or_ones[judged])]
 
 
-def clearly_best(bills: Floats, weights: Floats) -> int:
-    """Column with the least mean bill, where it is better than the first by more than a standard error.
+def clearly_best(row_costs: Floats, weights: Floats) -> int:
+    """Column with the least mean cost, where it is better than the first by more than a standard error.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def clearly_best(bills: Floats, weights: Floats) -> int:
     0
     """
     share = weights / weights.sum()
-    saved = bills[:, :1] - bills
+    saved = row_costs[:, :1] - row_costs
     mean = share @ saved
     error = np.sqrt(np.sum((share[:, np.newaxis] * (saved - mean)) ** 2, axis=0))
     return int(np.argmax(np.where(mean > error, mean - error, 0.0)))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes import _core
 from stakes.tree.core import as_model, node_probabilities
 
-_GROWING = _core.GrowOptions(criterion="gain", min_objects=1.0, max_bins=255, collapse=False)
+_GROWING = _core.GrowOptions(criterion="gain", min_samples_leaf=1.0, max_bins=255, collapse=False)
 
 
 def out_of_bag(
@@ -49,12 +49,12 @@ def out_of_bag(
         bag = np.bincount(rng.integers(n_samples, size=n_samples), minlength=n_samples).astype(np.float64)
         n_chosen = rng.integers(half, n_columns, endpoint=True)
         chosen = np.sort(rng.choice(n_columns, size=n_chosen, replace=False))
-        drawn = bag if weights is None else bag * weights
+        bag_weights = bag if weights is None else bag * weights
         outside = np.flatnonzero(bag == 0)
-        if not len(outside) or not drawn.any():
+        if not len(outside) or not bag_weights.any():
             continue
         table = _core.Table([columns[j] for j in chosen], [n_values[j] for j in chosen])
-        tree = as_model(_core.grow_tree(table, codes, n_classes, drawn, _GROWING), n_classes)
+        tree = as_model(_core.grow_tree(table, codes, n_classes, bag_weights, _GROWING), n_classes)
         shares = node_probabilities(tree.class_weights, tree.parent)
         answer = _core.route_mixture(table, *tree.links(), outside, shares)
         total[outside] += answer.reshape(-1, n_classes)

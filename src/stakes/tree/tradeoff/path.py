@@ -1,4 +1,4 @@
-"""Points of a trade-off between what looking and what mistakes cost: the front, and which one to take."""
+"""Points of a trade-off between feature costs and costs of mistakes: the front, and which one to take."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TradeoffPoint:
     Attributes
     ----------
     value : the setting, None for the baseline
-    test_cost : price of looking per row: of all columns of the tree learnt from all rows ("upfront"), or the
+    test_cost : feature costs per row: of all columns of the tree learnt from all rows ("upfront"), or the
         mean of what rows of the test folds met ("path")
     accuracy : share of the rows that the cross-validation got right
     mistake_cost : mean cost of its mistakes per row
@@ -41,7 +41,7 @@ class TradeoffPoint:
 
     @property
     def total_cost(self) -> float:
-        """Cost of looking and of mistakes together, per row."""
+        """Feature costs and cost of mistakes together, per row."""
         return self.test_cost + self.mistake_cost
 
     def loss(self, objective: str) -> float:
@@ -68,12 +68,12 @@ def is_within(point: TradeoffPoint, baseline: TradeoffPoint, objective: str, tol
 
 
 def pareto_front(points: Iterable[TradeoffPoint], objective: str) -> list[TradeoffPoint]:
-    """Points that no other one beats, from the cheapest to the dearest; of equal ones the first.
+    """Points that no other one beats, from the cheapest to the costliest; of equal ones the first.
 
     Examples
     --------
-    >>> found = [(0, 3, 0.9), (1, 2, 0.8), (2, 2, 0.7), (3, 0, 0.7)]
-    >>> points = [TradeoffPoint(gamma, cost, right, 1 - right) for gamma, cost, right in found]
+    >>> figures = [(0, 3, 0.9), (1, 2, 0.8), (2, 2, 0.7), (3, 0, 0.7)]
+    >>> points = [TradeoffPoint(gamma, cost, right, 1 - right) for gamma, cost, right in figures]
     >>> [point.value for point in pareto_front(points, "accuracy")]
     [3, 1, 0]
     """
@@ -87,7 +87,7 @@ def pareto_front(points: Iterable[TradeoffPoint], objective: str) -> list[Tradeo
 def choose_point(
     points: Sequence[TradeoffPoint], baseline: TradeoffPoint, *, objective: str, select: str
 ) -> TradeoffPoint:
-    """The point to use: the cheapest of those within the tolerance, or the one of the least total bill.
+    """The point to use: the cheapest of those within the tolerance, or the one of least total cost.
 
     Points of the same cost differ by their loss, and then by their order. The baseline comes last: it is
     taken only where nothing else is as cheap.

@@ -1,4 +1,4 @@
-"""Choosing how much to pay for looking: one knob, its path, and the cheapest model that is good enough."""
+"""Choosing how much to pay for features: one parameter, and the cheapest model that is good enough."""
 
 from __future__ import annotations
 
@@ -25,43 +25,43 @@ from stakes.tree.c45.classifier import C45Classifier
 from stakes.tree.tradeoff.path import TradeoffPoint, choose_point, is_within, pareto_front
 from stakes.tree.tradeoff.study import Study, progress
 
-#: Criteria that look at no price.
+#: Criteria without feature costs.
 _PLAIN = ("gain_ratio", "gain", "gini")
 
 
 @saveable
 class TradeoffSearchCV(CostWrapper):
-    """Cheapest model that is nearly as good as one that may look at everything.
+    """Cheapest model that is nearly as good as one that may read every column.
 
-    The tree is learnt for each value of a knob that says how much prices matter, and cross-validated. The
-    points (price of looking, accuracy or cost of mistakes) that no other point beats are the front. The model
-    kept is the cheapest within a tolerance of the baseline, C4.5 by gain ratio without prices and limits, or
-    the one of the least total bill; the baseline itself where no other point is within the tolerance and
-    cheaper. The table is encoded once, and its rows are taken once for each fold.
+    The tree is learnt for each value of a parameter that says how much prices matter, and cross-validated.
+    The points (feature costs, accuracy or cost of mistakes) that no other point beats are the front. The
+    model kept is the cheapest within a tolerance of the baseline, C4.5 by gain ratio without prices and
+    limits, or the one of least total cost; the baseline itself where no other point is within the tolerance
+    and cheaper. The table is encoded once, and its rows are taken once for each fold.
 
     Parameters
     ----------
     estimator : tree classifier or None
         None is ``C45Classifier(criterion="cs_gain")``. Without ``feature_costs`` every column costs 1, which
         trades the number of columns.
-    param : str
-        The knob, a parameter of the estimator.
-    grid : sequence or None
-        Values of the knob. None, for "gamma" only: 0 and 1e-6 to 1e6, one per decade and four where the price
-        of the tree changes.
+    param_name : str
+        A parameter of the estimator.
+    param_range : sequence or None
+        Its values. None, for "gamma" only: 0 and 1e-6 to 1e6, one per decade and four where the price of the
+        tree changes.
     cv : int, splitter or iterable of (train, test)
         Number of stratified folds, or how to split.
     objective : {"accuracy", "cost"}
-        What is weighed against the price of looking. Costs of mistakes are those of ``cost_matrix``.
+        What is weighed against feature costs. Costs of mistakes are those of ``cost_matrix``.
     select : {"within", "total"}
-        "within": the cheapest to look at, of those within the tolerance. "total": the least sum of the price
-        of looking and the cost of mistakes, whatever the baseline.
+        "within": the one of least feature costs, of those within the tolerance. "total": the least sum of
+        feature costs and the cost of mistakes, whatever the baseline.
     tolerance : float
         How much may be lost against the baseline: a share of the rows ("accuracy"), or a share of the
         baseline's cost ("cost").
-    bill : {"upfront", "path"}
-        Price of looking: all columns of the model learnt from all rows, or the mean of what the rows of the
-        test folds met on their paths.
+    pay : {"upfront", "path"}
+        When feature costs are due: up front for all columns of the model learnt from all rows, or the mean
+        of what the rows of the test folds met on their paths.
     cost_matrix : CostMatrix, array, dict, data frame, path or None
         What mistakes cost; None takes the estimator's.
     n_jobs : int or None
@@ -108,13 +108,13 @@ class TradeoffSearchCV(CostWrapper):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": "no_validation",
-        "param": [str],
-        "grid": ["array-like", None],
+        "param_name": [str],
+        "param_range": ["array-like", None],
         "cv": "no_validation",  # check_folds says what is wrong in its own words
         "objective": [StrOptions({"accuracy", "cost"})],
         "select": [StrOptions({"within", "total"})],
         "tolerance": [Interval(Real, 0, None, closed="left")],
-        "bill": [StrOptions({"upfront", "path"})],
+        "pay": [StrOptions({"upfront", "path"})],
         "cost_matrix": "no_validation",
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -125,26 +125,26 @@ class TradeoffSearchCV(CostWrapper):
         self,
         estimator: Any = None,
         *,
-        param: str = "gamma",
-        grid: Any = None,
+        param_name: str = "gamma",
+        param_range: Any = None,
         cv: Any = 10,
         objective: str = "accuracy",
         select: str = "within",
         tolerance: float = 0.01,
-        bill: str = "upfront",
+        pay: str = "upfront",
         cost_matrix: Any = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
-        self.param = param
-        self.grid = grid
+        self.param_name = param_name
+        self.param_range = param_range
         self.cv = cv
         self.objective = objective
         self.select = select
         self.tolerance = tolerance
-        self.bill = bill
+        self.pay = pay
         self.cost_matrix = cost_matrix
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -161,8 +161,8 @@ class TradeoffSearchCV(CostWrapper):
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
         costs : array-like of shape (n_samples, n_classes), optional
-            What predicting each class would cost for each row; the estimator gets them, and mistakes are
-            billed by them.
+            What predicting each class would cost for each row; the estimator gets them, and mistakes
+            cost as they say.
         """
         self._validate_params()
         inner = self._inner()
@@ -172,17 +172,19 @@ class TradeoffSearchCV(CostWrapper):
         study = Study(self, inner, table, targets)
         with progress(self.verbose) as advance:
             study.advance = advance
-            grid, upfront = study.upfront(given)
-            accuracy, mistakes, path = study.cross_validate(grid)
-        looking = upfront if self.bill == "upfront" else path
+            param_range, upfront = study.upfront(given)
+            accuracy, mistakes, path = study.cross_validate(param_range)
+        test_costs = upfront if self.pay == "upfront" else path
         points = [
-            TradeoffPoint(value, float(price), float(right), float(cost), is_baseline=i == len(grid))
+            TradeoffPoint(value, float(price), float(right), float(cost), is_baseline=i == len(param_range))
             for i, (value, price, right, cost) in enumerate(
-                zip([*grid, None], looking, accuracy, mistakes, strict=True)
+                zip([*param_range, None], test_costs, accuracy, mistakes, strict=True)
             )
         ]
         self._judge(points)
-        self.estimator_ = study.learn(None if self.baseline_chosen_ else {self.param: self.best_point_.value})
+        self.estimator_ = study.learn(
+            None if self.baseline_chosen_ else {self.param_name: self.best_point_.value}
+        )
         self.estimator_.set_params(categorical_features=inner.categorical_features)
         check_features(self.estimator_, X, reset=True)
         if self.verbose:
@@ -197,23 +199,28 @@ class TradeoffSearchCV(CostWrapper):
                 f"got {inner!r}"
             )
         known = inner.get_params(deep=False)
-        if self.param not in known:
-            raise ValueError(f"param must be a parameter of {type(inner).__name__}, got {self.param!r}")
-        if self.param == "gamma" and known["criterion"] in _PLAIN:
+        if self.param_name not in known:
             raise ValueError(
-                "estimator must have a criterion that heeds prices for param='gamma', such as 'cs_gain'; "
+                f"param_name must be a parameter of {type(inner).__name__}, got {self.param_name!r}"
+            )
+        if self.param_name == "gamma" and known["criterion"] in _PLAIN:
+            raise ValueError(
+                "estimator must have a criterion with feature costs for param_name='gamma', such as "
+                "'cs_gain'; "
                 f"got criterion={known['criterion']!r}"
             )
         return inner
 
     def _given_grid(self, inner: Any) -> list[Any] | None:
-        if self.grid is None:
-            if self.param != "gamma":
-                raise ValueError(f"grid must list the values to try where param is {self.param!r}, got None")
+        if self.param_range is None:
+            if self.param_name != "gamma":
+                raise ValueError(f"param_range must list the values to try for {self.param_name!r}, got None")
             return None
-        values = self.grid.tolist() if isinstance(self.grid, np.ndarray) else list(self.grid)
+        values = (
+            self.param_range.tolist() if isinstance(self.param_range, np.ndarray) else list(self.param_range)
+        )
         if not values:
-            raise ValueError("grid must hold at least one value, got an empty one")
+            raise ValueError("param_range must hold at least one value, got an empty one")
         return [value.item() if isinstance(value, np.generic) else value for value in values]
 
     def _judge(self, points: list[TradeoffPoint]) -> None:
@@ -229,7 +236,9 @@ class TradeoffSearchCV(CostWrapper):
         )
         self.baseline_chosen_ = self.best_point_.is_baseline
         self.best_params_ = (
-            {"criterion": "gain_ratio"} if self.baseline_chosen_ else {self.param: self.best_point_.value}
+            {"criterion": "gain_ratio"}
+            if self.baseline_chosen_
+            else {self.param_name: self.best_point_.value}
         )
 
     # ---- using ---------------------------------------------------------------------------------------------
@@ -259,13 +268,13 @@ class TradeoffSearchCV(CostWrapper):
         """Say in a sentence or two what was chosen."""
         check_is_fitted(self)
         best, base = self.best_point_, self.baseline_
-        figures = "looking costs {:.4g}, accuracy {:.4f}, mistakes cost {:.4g} per row"
-        said = figures.format(base.test_cost, base.accuracy, base.mistake_cost)
+        figures = "features cost {:.4g}, accuracy {:.4f}, mistakes cost {:.4g} per row"
+        text = figures.format(base.test_cost, base.accuracy, base.mistake_cost)
         if self.baseline_chosen_:
-            return f"No setting of {self.param} is good enough and cheaper: the baseline stays ({said})."
+            return f"No setting of {self.param_name} is good enough and cheaper: the baseline stays ({text})."
         chosen = figures.format(best.test_cost, best.accuracy, best.mistake_cost)
         value = f"{best.value:.4g}" if isinstance(best.value, float) else repr(best.value)
-        return f"{self.param}={value}: {chosen}. Baseline: {said}."
+        return f"{self.param_name}={value}: {chosen}. Baseline: {text}."
 
     def plot(self, ax: Any = None) -> Any:
         """Draw all points, the front, the baseline and what was chosen.
@@ -287,11 +296,11 @@ class TradeoffSearchCV(CostWrapper):
         def places(points: list[TradeoffPoint]) -> tuple[list[float], list[float]]:
             return [p.test_cost for p in points], [getattr(p, height) for p in points]
 
-        ax.plot(*places(self.results_), "o", color="0.75", label=f"values of {self.param}")
+        ax.plot(*places(self.results_), "o", color="0.75", label=f"values of {self.param_name}")
         ax.plot(*places(self.front_), "o-", color="C0", drawstyle="steps-post", label="front")
         ax.plot(*places([self.baseline_]), "s", color="C1", markersize=8, label="baseline")
         ax.plot(*places([self.best_point_]), "*", color="C3", markersize=15, label="chosen")
-        ax.set_xlabel(f"cost of looking ({self.bill})")
+        ax.set_xlabel(f"feature costs ({self.pay})")
         ax.set_ylabel("accuracy" if self.objective == "accuracy" else "cost of mistakes per row")
         ax.legend()
         return ax
@@ -305,7 +314,7 @@ class TradeoffSearchCV(CostWrapper):
 
     def _fitted_to_dict(self) -> dict[str, Any]:
         points = [asdict(point) for point in [*self.results_, self.baseline_]]
-        return {"grid_given": self.grid is not None, "points": points}
+        return {"grid_given": self.param_range is not None, "points": points}
 
     def _fitted_from_dict(self, fitted: Mapping[str, Any]) -> None:
         try:
@@ -315,6 +324,6 @@ class TradeoffSearchCV(CostWrapper):
             raise ValueError(f"fitted must be what TradeoffSearchCV.to_dict() gave: {error!r}") from None
         if len(points) < 2 or not np.isfinite(numbers).all():
             raise ValueError("fitted must have at least two points, all of finite numbers")
-        self.grid = [point.value for point in points[:-1]] if given else None
+        self.param_range = [point.value for point in points[:-1]] if given else None
         self._validate_params()
         self._judge([replace(p, is_baseline=i == len(points) - 1) for i, p in enumerate(points)])

@@ -94,7 +94,7 @@ class Study:
 
         def costs_at(values: list[Any]) -> list[float]:
             self.advance(0, len(values))
-            return self._in_threads(lambda v: self.learn({self.search.param: v}).upfront_cost(), values)
+            return self._in_threads(lambda v: self.learn({self.search.param_name: v}).upfront_cost(), values)
 
         def remember(values: list[float]) -> list[float]:
             costs = costs_at(values)
@@ -112,7 +112,7 @@ class Study:
 
     def cross_validate(self, grid: list[Any]) -> tuple[NDArray[np.float64], ...]:
         """Accuracy, cost of mistakes and cost of paths, per row; for each value and for the baseline."""
-        settings = [*({self.search.param: value} for value in grid), None]
+        settings = [*({self.search.param_name: value} for value in grid), None]
         splits = list(self._splits())
         self.advance(0, len(splits) * len(settings))
 
@@ -132,7 +132,7 @@ class Study:
         """Weighted sums over the test rows: right answers, cost of mistakes, of paths; a row per setting."""
         table, unknown = presort(self.table.take(train)), self.table.take(test)
         learnt_from, judged = self.targets.take(train), self.targets.take(test)
-        weight, bill = judged.weight_or_ones, judged.sample_costs
+        weight, row_costs = judged.weight_or_ones, judged.sample_costs
         sums = np.zeros((len(settings), 3))
         for i, changed in enumerate(settings):
             if self.stop.is_set():
@@ -140,8 +140,8 @@ class Study:
             model = self._fit(table, learnt_from, changed)
             answers = model.answers(unknown)
             predicted = np.searchsorted(judged.classes, answers.labels)
-            paths = answers.path_cost() if self.search.bill == "path" else np.zeros(len(test))
-            mistakes = bill[np.arange(len(test)), predicted]
+            paths = answers.path_cost() if self.search.pay == "path" else np.zeros(len(test))
+            mistakes = row_costs[np.arange(len(test)), predicted]
             sums[i] = weight @ (predicted == judged.codes), weight @ mistakes, weight @ paths
         return sums
 

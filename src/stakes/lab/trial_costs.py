@@ -25,7 +25,7 @@ def cost_seed(spec: CostSpec, repeat: int, fold: int) -> int:
     return spec.seed + {"fold": 1000 * repeat + fold, "repeat": repeat, "study": 0}[spec.per]
 
 
-def draw_costs(spec: CostSpec, data: Data, train: Rows, repeat: int = 0, fold: int = 0) -> CostMatrix:
+def trial_costs(spec: CostSpec, data: Data, train: Rows, repeat: int = 0, fold: int = 0) -> CostMatrix:
     """The costs of a trial, in the order of the classes as declared."""
     if spec.model in _FIXED:
         return _FIXED[spec.model](spec, data)
@@ -38,7 +38,7 @@ def draw_costs(spec: CostSpec, data: Data, train: Rows, repeat: int = 0, fold: i
     return as_cost_matrix(model(data.classes, seed), data.classes)
 
 
-def draw_prices(spec: CostSpec, names: tuple[str, ...], repeat: int, fold: int) -> FeatureCosts:
+def trial_prices(spec: CostSpec, names: tuple[str, ...], repeat: int, fold: int) -> FeatureCosts:
     """Prices of the columns for a trial."""
     model = davis_prices if spec.model == "davis" else import_object(spec.model)
     return FeatureCosts(model(names, cost_seed(spec, repeat, fold)))

@@ -1,4 +1,4 @@
-"""Both bills together: what mistakes cost and what looking cost."""
+"""Mistakes and tests together: what predictions cost in all."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from stakes.metrics._rows import read_rows
 
 
 @dataclass(frozen=True, eq=False)
-class TotalBill:
+class CostWithTests:
     """What predictions cost in all.
 
     Attributes
     ----------
     misclassification, tests : float
-        Cost of the predictions, and of looking, summed over the (weighted) rows.
+        Cost of the predictions, and of the tests, summed over the (weighted) rows.
     rows : float
         (Weighted) number of rows.
     misclassification_by_row, tests_by_row : float64 arrays of shape (n_samples,)
@@ -54,7 +54,7 @@ class TotalBill:
         )
 
 
-def total_bill(
+def cost_with_tests(
     y_true: Any,
     y_pred: Any,
     *,
@@ -63,14 +63,14 @@ def total_bill(
     costs: Any = None,
     classes: Any = None,
     sample_weight: Any = None,
-) -> TotalBill:
+) -> CostWithTests:
     """Cost of the predictions plus cost of the tests that they needed.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
     test_costs : float or array-like of shape (n_samples,)
-        What looking cost in each row, as a tree's ``path_cost(X)`` says; or the same for every row, as
+        What the tests cost in each row, as a tree's ``path_cost(X)`` says; or the same for every row, as
         ``upfront_cost()`` does.
     cost_matrix, costs, classes, sample_weight
         As in :func:`total_cost`; test costs are in the same money.
@@ -78,10 +78,10 @@ def total_bill(
     Examples
     --------
     >>> costs = {("bad", "good"): 5, ("good", "bad"): 1}
-    >>> bill = total_bill(["bad", "good"], ["good", "good"], test_costs=[0.5, 2], cost_matrix=costs)
-    >>> print(bill)
+    >>> cost = cost_with_tests(["bad", "good"], ["good", "good"], test_costs=[0.5, 2], cost_matrix=costs)
+    >>> print(cost)
     7.5 in all, 3.75 per row: 5 for mistakes, 2.5 for tests
-    >>> bill.by_row
+    >>> cost.by_row
     array([5.5, 2. ])
     """
     rows = read_rows(
@@ -89,7 +89,7 @@ def total_bill(
     )
     looked = _check_test_costs(test_costs, len(rows.weight))
     paid = rows.paid()
-    return TotalBill(
+    return CostWithTests(
         misclassification=float(rows.weight @ paid),
         tests=float(rows.weight @ looked),
         rows=float(rows.weight.sum()),

@@ -13,7 +13,7 @@ from stakes.decision import Answers
 
 
 @dataclass(frozen=True, eq=False)
-class Billed:
+class AnsweredRows:
     """The rows of a report.
 
     Attributes

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import check_random_state
 
 
-class DrawnAnswers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class StochasticClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier whose answers are drawn with its probabilities, anew for every row.
 
     Parameters
@@ -22,7 +22,7 @@ class DrawnAnswers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.dummy import DummyClassifier
-    >>> model = DrawnAnswers(DummyClassifier(), random_state=0).fit(np.zeros((4, 1)), [0, 1, 1, 1])
+    >>> model = StochasticClassifier(DummyClassifier(), random_state=0).fit(np.zeros((4, 1)), [0, 1, 1, 1])
     >>> bool(0.7 < model.predict(np.zeros((1000, 1))).mean() < 0.8)
     True
     """
@@ -40,6 +40,6 @@ class DrawnAnswers(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Draw a class for each row."""
         upto = np.cumsum(self.estimator_.predict_proba(X), axis=1)
-        drawn = check_random_state(self.random_state).random_sample(len(upto))
+        uniform = check_random_state(self.random_state).random_sample(len(upto))
         # Sums of shares may end a little below 1.
-        return self.classes_[np.minimum((upto < drawn[:, None]).sum(axis=1), len(self.classes_) - 1)]
+        return self.classes_[np.minimum((upto < uniform[:, None]).sum(axis=1), len(self.classes_) - 1)]

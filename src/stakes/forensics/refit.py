@@ -24,7 +24,7 @@ from stakes.tree import C45Classifier
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class Refitted:
     """A tree, the columns that it was learnt from, and the functions that must be watched to see them.
 
     Attributes
@@ -41,8 +41,8 @@ class Settled:
     @cached_property
     def used(self) -> list[int]:
         """Columns that the tree tests."""
-        found = self.tree.tree_.feature
-        return np.unique(found[found >= 0]).tolist()
+        tested = self.tree.tree_.feature
+        return np.unique(tested[tested >= 0]).tolist()
 
     @property
     def keys(self) -> list[Any]:
@@ -83,7 +83,7 @@ class Settled:
         return resources(np.flatnonzero(self.watched).tolist(), self.lines, self.has_trees)
 
 
-class Settler:
+class Refitter:
     """Learns again from what chosen functions show, and chooses the cheapest set that is good enough.
 
     With only some functions watched ``f -> {a, b}`` also matches calls that reached ``a`` through something
@@ -108,83 +108,83 @@ class Settler:
         self.runs, self.part, self.rows = runs, part, rows
         self.events, self.folds = events, folds
 
-    def price(self, settled: Settled) -> float:
+    def price(self, refitted: Refitted) -> float:
         """Nanoseconds that watching adds to a run."""
-        return nanoseconds(settled.resources(), self.events)
+        return nanoseconds(refitted.resources(), self.events)
 
-    def accuracy(self, settled: Settled) -> float:
+    def accuracy(self, refitted: Refitted) -> float:
         """Cross-validated accuracy of trees learnt from the same columns in the same way."""
-        counts, labels = settled.columns.counts.astype(np.float64), np.array(settled.columns.runs.labels)
+        counts, labels = refitted.columns.counts.astype(np.float64), np.array(refitted.columns.runs.labels)
         right = 0
         for known, unseen in self.folds:
-            tree = C45Classifier(**settled.tree.get_params()).fit(counts[known], labels[known])
+            tree = C45Classifier(**refitted.tree.get_params()).fit(counts[known], labels[known])
             right += int((tree.predict(counts[unseen]) == labels[unseen]).sum())
         return right / sum(len(unseen) for _, unseen in self.folds)
 
-    def choose(self, candidates: Iterable[tuple[Columns, C45Classifier]], floor: float) -> Settled:
+    def choose(self, candidates: Iterable[tuple[Columns, C45Classifier]], floor: float) -> Refitted:
         """Settle trees in turn until one is accurate enough, and drop what it does not miss.
 
         Of trees that are all too inaccurate the best is taken.
         """
         best, most = None, -1.0
         for columns, tree in candidates:
-            settled = self.settle(columns, tree)
-            if settled is None:
+            refitted = self.refit(columns, tree)
+            if refitted is None:
                 continue
-            accuracy = self.accuracy(settled)
+            accuracy = self.accuracy(refitted)
             if accuracy > most:
-                best, most = settled, accuracy
+                best, most = refitted, accuracy
             if accuracy >= floor - 1e-12:
                 break
         if best is None:
             raise ValueError("what the chosen functions show by themselves is the same in all runs")
         return self.thin(best, most)
 
-    def settle(self, columns: Columns, tree: C45Classifier) -> Settled | None:
+    def refit(self, columns: Columns, tree: C45Classifier) -> Refitted | None:
         """Learn again from what a tree's functions show; functions that no test names go where they may.
 
         They may still matter, as what a call did not lead to, so they go where no more errors are made. None
         where the functions show nothing without the others.
         """
-        found = Settled(columns, tree, np.zeros(0, dtype=bool))
-        found = replace(found, watched=found.named)
-        if not found.has_trees:
-            return found
-        settled = self._learn(found.watched, found.lines, True)
-        while settled is not None and (settled.named != settled.watched).any():
-            fewer = self._learn(settled.named, settled.lines, True)
-            if fewer is None or fewer.errors > settled.errors:
+        first = Refitted(columns, tree, np.zeros(0, dtype=bool))
+        first = replace(first, watched=first.named)
+        if not first.has_trees:
+            return first
+        refitted = self._learn(first.watched, first.lines, True)
+        while refitted is not None and (refitted.named != refitted.watched).any():
+            fewer = self._learn(refitted.named, refitted.lines, True)
+            if fewer is None or fewer.errors > refitted.errors:
                 break
-            settled = fewer
-        return settled
+            refitted = fewer
+        return refitted
 
-    def thin(self, settled: Settled, accuracy: float) -> Settled:
-        """Leave out functions and lines, the dearest first, as long as the cross-validated accuracy stays."""
-        for name in sorted(settled.resources(), key=lambda name: -self.events[name] * NANOSECONDS[name[0]]):
-            if name not in settled.resources() or name[0] == "r":
+    def thin(self, refitted: Refitted, accuracy: float) -> Refitted:
+        """Leave out functions and lines, costliest first, as long as the cross-validated accuracy stays."""
+        for name in sorted(refitted.resources(), key=lambda name: -self.events[name] * NANOSECONDS[name[0]]):
+            if name not in refitted.resources() or name[0] == "r":
                 continue
-            fewer = self._without(settled, name)
-            if fewer is not None and self.price(fewer) < self.price(settled):
+            fewer = self._without(refitted, name)
+            if fewer is not None and self.price(fewer) < self.price(refitted):
                 now = self.accuracy(fewer)
                 if now >= accuracy:
-                    settled, accuracy = fewer, now
-        return settled
+                    refitted, accuracy = fewer, now
+        return refitted
 
-    def _without(self, settled: Settled, name: str) -> Settled | None:
-        number, watched, lines = int(name[1:]), settled.watched.copy(), settled.lines
+    def _without(self, refitted: Refitted, name: str) -> Refitted | None:
+        number, watched, lines = int(name[1:]), refitted.watched.copy(), refitted.lines
         if name[0] == "s":
             watched[number] = False
             lines = [line for line in lines if self.runs.line_function[line] != number]
         else:
             lines = [line for line in lines if line != number]
-        return self._learn(watched, lines, settled.has_trees)
+        return self._learn(watched, lines, refitted.has_trees)
 
-    def _learn(self, watched: NDArray[np.bool_], lines: list[int], trees: bool) -> Settled | None:
+    def _learn(self, watched: NDArray[np.bool_], lines: list[int], trees: bool) -> Refitted | None:
         kinds = ("functions", *(["trees"] if trees else []), *(["lines"] if lines else []))
-        found = columns_of(self.runs, watched, kinds, lines)
-        columns = cheapest_of_equals(Columns(self.part, found.keys, found.counts[self.rows]), self.events)
+        every = columns_of(self.runs, watched, kinds, lines)
+        columns = cheapest_of_equals(Columns(self.part, every.keys, every.counts[self.rows]), self.events)
         if not columns.keys:
             return None
         counts, labels = columns.counts.astype(np.float64), np.array(columns.runs.labels)
-        settled = Settled(columns, C45Classifier(criterion="gain").fit(counts, labels), watched)
-        return settled if trees else replace(settled, watched=settled.named)
+        refitted = Refitted(columns, C45Classifier(criterion="gain").fit(counts, labels), watched)
+        return refitted if trees else replace(refitted, watched=refitted.named)

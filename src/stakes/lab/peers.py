@@ -12,7 +12,6 @@ import numpy as np
 
 from stakes.compare import Comparison, Trial
 from stakes.compare.comparison import summarise
-from stakes.lab.draws import draw_costs
 from stakes.lab.plan import Plan, make_plan
 from stakes.lab.protocol import parse_protocol
 from stakes.lab.runner import Progress, run_plan
@@ -20,14 +19,15 @@ from stakes.lab.sources import read_data
 from stakes.lab.store import Outcome, Store, UnitTime
 from stakes.lab.study import RESULTS
 from stakes.lab.tables import build_tables
+from stakes.lab.trial_costs import trial_costs
 from stakes.lab.writers import write_tables
 
-_LEARNERS = Path(__file__).with_name("compare.toml")
+_LEARNERS = Path(__file__).with_name("peers.toml")
 STUDY = "comparison"
 
 
 @dataclass(frozen=True)
-class Versus:
+class PeerComparison:
     """Learners side by side, those that are not installed, what failed, and what each unit took."""
 
     comparison: Comparison
@@ -36,23 +36,23 @@ class Versus:
     times: tuple[UnitTime, ...] = ()
 
 
-def compared() -> list[str]:
+def peer_names() -> list[str]:
     """Names of the learners that are compared.
 
     Examples
     --------
-    >>> "C4.5CS" in compared()
+    >>> "C4.5CS" in peer_names()
     True
     """
     return list(_learners())
 
 
 def _learners() -> dict[str, Any]:
-    found: dict[str, Any] = tomllib.loads(_LEARNERS.read_text(encoding="utf-8"))["learners"]
-    return found
+    learners: dict[str, Any] = tomllib.loads(_LEARNERS.read_text(encoding="utf-8"))["learners"]
+    return learners
 
 
-def versus(
+def compare_with_peers(
     data: str | Path,
     *,
     costs: str | Path | None = None,
@@ -65,7 +65,7 @@ def versus(
     n_jobs: int = 1,
     cluster: str | None = None,
     progress: Progress | None = None,
-) -> Versus:
+) -> PeerComparison:
     """Cross-validate the usual learners, and peers where they are installed, on a file or a named data set.
 
     Parameters
@@ -74,7 +74,7 @@ def versus(
     costs : path, optional
         By default those published for a named data set, else 1 for every mistake.
     learners : sequence of str, optional
-        Some of `compared`.
+        Some of `peer_names`.
     n_folds, n_repeats, seed : int
     folder : path, optional
         Where results are kept, to go on from, and the table is written.
@@ -82,8 +82,8 @@ def versus(
 
     Examples
     --------
-    >>> found = versus("german", learners=["C4.5", "C4.5CS"], n_folds=5)
-    >>> found.comparison.cheapest.name
+    >>> result = compare_with_peers("german", learners=["C4.5", "C4.5CS"], n_folds=5)
+    >>> result.comparison.cheapest.name
     'C4.5CS'
     """
     known = _learners()
@@ -101,7 +101,7 @@ def versus(
         run_plan(plan, store, n_jobs=n_jobs, cluster=cluster, progress=progress)
         if place is not None:
             write_tables(build_tables(plan, store), place)
-        return _versus(plan, store, n_folds, n_repeats)
+        return _peer_comparison(plan, store, n_folds, n_repeats)
 
 
 def _values(
@@ -137,7 +137,7 @@ def _values(
     }
 
 
-def _versus(plan: Plan, store: Store, n_folds: int, n_repeats: int) -> Versus:
+def _peer_comparison(plan: Plan, store: Store, n_folds: int, n_repeats: int) -> PeerComparison:
     study = plan.protocol.studies[STUDY]
     [source] = study.datasets
     reason = plan.absent.get((STUDY, source.name))
@@ -155,9 +155,9 @@ def _versus(plan: Plan, store: Store, n_folds: int, n_repeats: int) -> Versus:
             f"every learner failed; the first: {failures[0].traceback if failures else 'none ran'}"
         )
     absent = {place[2]: reason for place, reason in plan.absent.items() if len(place) == 3}
-    matrix = draw_costs(study.cases[""], data, np.arange(0))
-    found = summarise(trials, data.part, matrix, n_folds, n_repeats)
-    return Versus(found, absent, failures, tuple(store.times(plan.all_keys)))
+    matrix = trial_costs(study.cases[""], data, np.arange(0))
+    comparison = summarise(trials, data.part, matrix, n_folds, n_repeats)
+    return PeerComparison(comparison, absent, failures, tuple(store.times(plan.all_keys)))
 
 
 def _trial(record: dict[str, Any]) -> Trial:

@@ -20,7 +20,7 @@ class BestConstant(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClassBill:
+class ClassCost:
     """One line of the bill: what the rows of one actual class cost.
 
     Attributes
@@ -30,8 +30,8 @@ class ClassBill:
     errors : (weighted) number of rows called something else
     cost : total cost of the rows
     share : their share of the whole bill, 0 where the whole bill is 0
-    dearest_mistake : label of the prediction on which most was spent, None where no mistake was made
-    dearest_cost : what was spent on it
+    costliest_mistake : label of the prediction on which most was spent, None where no mistake was made
+    costliest_cost : what was spent on it
     """
 
     actual: Any
@@ -39,8 +39,8 @@ class ClassBill:
     errors: float
     cost: float
     share: float
-    dearest_mistake: Any
-    dearest_cost: float
+    costliest_mistake: Any
+    costliest_cost: float
 
 
 def total_cost(
@@ -60,7 +60,7 @@ def total_cost(
     cost_matrix : CostMatrix, array, dict, data frame or path, optional
         Costs per class, ``[actual, predicted]``.
     costs : array-like of shape (n_samples, n_classes), optional
-        Costs per example.
+        Costs per sample.
     classes : sequence of labels, optional
         What the rows and columns of costs without labels stand for.
     sample_weight : array-like of shape (n_samples,), optional
@@ -107,7 +107,7 @@ def normalised_cost(
     classes: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Mean cost over the mean cost of making the dearest mistake in every row, Krętowski's MC / MaxMC.
+    """Mean cost over the mean cost of making the costliest mistake in every row, Krętowski's MC / MaxMC.
 
     ``MaxMC = (1/M) sum_k |C_k| max_{i != k} Cost(k, i)``. It is 0 where MaxMC is 0: nothing could be lost.
 
@@ -121,8 +121,8 @@ def normalised_cost(
     )
     wrong = rows.costs.copy()
     wrong[np.arange(len(wrong)), rows.actual] = -np.inf
-    dearest = wrong.max(axis=1) if wrong.shape[1] > 1 else np.zeros(len(wrong))
-    worst = float(rows.weight @ dearest)
+    costliest = wrong.max(axis=1) if wrong.shape[1] > 1 else np.zeros(len(wrong))
+    worst = float(rows.weight @ costliest)
     return float(rows.weight @ rows.paid()) / worst if worst > 0 else 0.0
 
 
@@ -192,8 +192,8 @@ def high_cost_errors(
     """Count the (weighted) mistakes that cost more than ``threshold``.
 
     With ``normalise`` class costs are first divided so that the smallest positive cost of a mistake is 1,
-    Ting's unity condition, so that the default counts every mistake dearer than the cheapest kind. Costs per
-    example are always taken as given.
+    Ting's unity condition, so that the default counts every mistake costlier than the cheapest kind. Costs
+    per sample are always taken as given.
 
     Examples
     --------
@@ -264,14 +264,14 @@ def coverage(decision: Any, sample_weight: Any = None) -> float:
     return float(weight @ ~undecided / weight.sum())
 
 
-def confusion_with_reject(
+def confusion_with_undecided(
     y_true: Any, decision: Any, *, classes: Any = None, sample_weight: Any = None
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
     """Confusion matrix ``[actual, predicted]`` with a last column for undecided rows, and the class labels.
 
     Examples
     --------
-    >>> confusion_with_reject(["a", "b", "b"], ["a", "a", None])[0]
+    >>> confusion_with_undecided(["a", "b", "b"], ["a", "a", None])[0]
     array([[1., 0., 0.],
            [1., 0., 1.]])
     """
@@ -297,13 +297,13 @@ def cost_by_class(
 
     Returns
     -------
-    list of ClassBill, or a pandas data frame with ``as_frame=True``
+    list of ClassCost, or a pandas data frame with ``as_frame=True``
 
     Examples
     --------
     >>> costs = {("a", "b"): 3, ("b", "a"): 1}
     >>> for line in cost_by_class(["a", "b", "b"], ["b", "b", "a"], cost_matrix=costs):
-    ...     print(line.actual, line.rows, line.cost, line.share, line.dearest_mistake)
+    ...     print(line.actual, line.rows, line.cost, line.share, line.costliest_mistake)
     a 1.0 3.0 0.75 b
     b 2.0 1.0 0.25 a
     """
@@ -312,7 +312,7 @@ def cost_by_class(
     )
     spent = rows.weight * rows.paid()
     total = float(spent.sum())
-    table = [_class_bill(rows, spent, total, code) for code in range(len(rows.classes))]
+    table = [_class_cost(rows, spent, total, code) for code in range(len(rows.classes))]
     if not as_frame:
         return table
     import pandas as pd
@@ -320,20 +320,20 @@ def cost_by_class(
     return pd.DataFrame([asdict(line) for line in table])
 
 
-def _class_bill(rows: Rows, spent: NDArray[np.float64], total: float, code: int) -> ClassBill:
+def _class_cost(rows: Rows, spent: NDArray[np.float64], total: float, code: int) -> ClassCost:
     labels = rows.classes.tolist()
     of_class = rows.actual == code
     wrong = of_class & (rows.predicted != code) & (rows.weight > 0)
     cost = float(spent[of_class].sum())
     by_prediction = np.bincount(rows.predicted[wrong], weights=spent[wrong], minlength=len(labels))
     made = np.unique(rows.predicted[wrong])
-    dearest = int(made[np.argmax(by_prediction[made])]) if len(made) else None
-    return ClassBill(
+    costliest = int(made[np.argmax(by_prediction[made])]) if len(made) else None
+    return ClassCost(
         actual=labels[code],
         rows=float(rows.weight[of_class].sum()),
         errors=float(rows.weight[wrong].sum()),
         cost=cost,
         share=cost / total if total else 0.0,
-        dearest_mistake=None if dearest is None else labels[dearest],
-        dearest_cost=0.0 if dearest is None else float(by_prediction[dearest]),
+        costliest_mistake=None if costliest is None else labels[costliest],
+        costliest_cost=0.0 if costliest is None else float(by_prediction[costliest]),
     )

@@ -22,7 +22,7 @@ FARTHEST = 6.0
 
 
 @dataclass(frozen=True)
-class Numbers:
+class TableEncoder:
     """How columns become numbers: standardised, and one 0/1 number for each category.
 
     Missing numbers stay NaN in `encode`, which trees can use; `fill` makes them 0, the mean, and adds a 0/1
@@ -48,13 +48,13 @@ class Numbers:
     gaps: NDArray[np.int32]
 
     @classmethod
-    def learn(cls, table: Table) -> Numbers:
+    def learn(cls, table: Table) -> TableEncoder:
         """Read scales and categories off the training rows; a column that never varies is left out."""
-        found: list[tuple[int, int, float, float, float]] = []
+        entries: list[tuple[int, int, float, float, float]] = []
         gaps = []
         for j, (column, values) in enumerate(zip(table.schema.columns, table.columns, strict=True)):
             if column.is_nominal:
-                found += [(j, code, 1.0, 0.0, 1.0) for code in _frequent(values, len(column.categories))]
+                entries += [(j, code, 1.0, 0.0, 1.0) for code in _frequent(values, len(column.categories))]
                 continue
             known = values[~np.isnan(values)]
             if len(known) == 0 or known.min() == known.max():
@@ -62,9 +62,9 @@ class Numbers:
             unit = float(np.abs(known).max())
             center = float((known / unit).mean())
             if len(known) < len(values):
-                gaps.append(len(found))
-            found.append((j, -1, unit, center, float((known / unit).std())))
-        parts: list[Any] = [list(part) for part in zip(*found, strict=True)] or [[]] * 5
+                gaps.append(len(entries))
+            entries.append((j, -1, unit, center, float((known / unit).std())))
+        parts: list[Any] = [list(part) for part in zip(*entries, strict=True)] or [[]] * 5
         origin, category, gap = (np.array(part, dtype=np.int32) for part in (*parts[:2], gaps))
         units, centers, scales = (np.array(part, dtype=np.float64) for part in parts[2:])
         return cls(origin, category, units, centers, scales, gap)
@@ -91,7 +91,7 @@ class Numbers:
         return {name: getattr(self, name).tolist() for name in self.__dataclass_fields__}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], schema: Schema) -> Numbers:
+    def from_dict(cls, data: Mapping[str, Any], schema: Schema) -> TableEncoder:
         """Read back what `to_dict` gave and check it against the columns."""
         documents.check_mapping(data, "numbers", cls.__dataclass_fields__)
         column, category, gaps = (documents.int_array(data[n], n) for n in ("column", "category", "gaps"))
