@@ -30,7 +30,12 @@ Class = TypeVar("Class", bound=type)
 _CLASSES: dict[str, Any] = {}
 
 #: Parameters that had another name in version 1, by class.
-_OLD_PARAMS: dict[str, dict[str, str]] = {}
+_OLD_PARAMS: dict[str, dict[str, str]] = {
+    "C45Classifier": {"min_objects": "min_samples_leaf"},
+    "GDTClassifier": {"patience": "n_iter_no_change", "feature_cost_mode": "pay"},
+    "RuleClassifier": {"held_out": "validation_fraction", "cut_offs": "t_good_values"},
+    "TradeoffSearchCV": {"param": "param_name", "grid": "param_range", "bill": "pay"},
+}
 
 
 def saveable(cls: Class) -> Class:
