@@ -236,7 +236,7 @@ def test_a_report_needs_its_extra(place, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     result = run("report", place / "model.json", place / "test.csv", "-o", tmp_path / "r.html", code=1)
     assert "pip install 'stakes[report]'" in result.stderr and not (tmp_path / "r.html").exists()
-    args = ["compare", place / "train.csv", "-c", place / "costs.csv", "-l", "C4.5", "--folds", "2"]
+    args = ["compare", place / "train.csv", "-c", place / "costs.csv", "-l", "c4.5", "--folds", "2"]
     result = run(*args, "-j", "1", "-o", tmp_path / "folder")  # the table is written all the same
     assert "Note:" in result.stderr and (tmp_path / "folder" / "comparison-table-1.csv").exists()
 

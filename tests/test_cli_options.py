@@ -291,6 +291,8 @@ TREE_OPTIONS = [
             "growth": "best_first",
         },
     ),
+    ("-l c4.5", {"cost_use": "none"}),
+    ("-l c4.5cs --cost-use priors", {"cost_use": "priors"}),
     ("--group-values", {"group_values": True}),
     ("--no-collapse", {"collapse": False}),
     ("--no-raise --prune cost", {"raise_subtrees": False, "prune": "cost"}),

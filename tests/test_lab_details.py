@@ -55,7 +55,7 @@ def test_all_options_of_a_run_are_handed_on(monkeypatch, tmp_path):
         monkeypatch.setattr(sys.modules[f"stakes.lab.{name}"], "run_plan", run_plan)
     run = {"n_jobs": 3, "cluster": "tcp://x", "progress": progress}
     with pytest.raises(Stop):
-        compare_with_peers("german", learners=["C4.5"], **run)
+        compare_with_peers("german", learners=["c4.5"], **run)
     assert told == run
     told.clear()
     monkeypatch.setattr(sys.modules["stakes.lab.study"], "make_plan", make_plan)

@@ -455,7 +455,7 @@ def test_the_protocol_of_a_comparison(tmp_path):
         assert named["study"]["comparison"]["costs"] == {"file": "c.csv"}
     with pytest.raises(ValueError, match="target is for files"):
         _values("german", None, "y", {}, {})
-    assert peer_names()[:2] == ["C4.5", "C4.5CS"]
+    assert peer_names()[:2] == ["c4.5", "c4.5cs"]
 
 
 def test_what_failed_and_what_is_not_there_is_said(monkeypatch, tmp_path):

@@ -261,7 +261,7 @@ def small(tmp_path):
 
 def test_versus_says_what_compare_says(small, tmp_path):
     data, costs = small
-    found = compare_with_peers(data, costs=costs, learners=["C4.5", "C4.5CS"], n_folds=3, folder=tmp_path)
+    found = compare_with_peers(data, costs=costs, learners=["c4.5", "c4.5cs"], n_folds=3, folder=tmp_path)
     table, matrix = read_table(data), CostMatrix.from_csv(costs)
     trees = {"C4.5": C45Classifier(cost_use="none"), "C4.5CS": C45Classifier(cost_matrix=matrix)}
     expected = evaluate_learners(trees, table, table.labels(), cost_matrix=matrix, n_folds=3)
@@ -274,7 +274,7 @@ def test_versus_says_what_compare_says(small, tmp_path):
 
 
 def test_compare_command(tmp_path):
-    arguments = ["compare", "german", "-l", "C4.5CS", "-l", "best constant", "--folds", "3", "-j", "1"]
+    arguments = ["compare", "german", "-l", "c4.5cs", "-l", "constant", "--folds", "3", "-j", "1"]
     text = CliRunner().invoke(app, arguments)
     assert text.exit_code == 0 and "3-fold cross-validation" in text.stdout
     assert "Always answering bad costs 0.7 per row" in text.stdout
@@ -285,14 +285,14 @@ def test_compare_command(tmp_path):
 
 def test_compare_names_what_is_wrong():
     result = CliRunner().invoke(app, ["compare", "german", "-l", "c4.6"])
-    assert result.exit_code == 1 and "learner must be one of C4.5; C4.5CS" in " ".join(result.stderr.split())
-    result = CliRunner().invoke(app, ["compare", "nothing-of-the-kind", "-j", "1", "-l", "C4.5"])
+    assert result.exit_code == 1 and "learner must be one of c4.5, c4.5cs" in " ".join(result.stderr.split())
+    result = CliRunner().invoke(app, ["compare", "nothing-of-the-kind", "-j", "1", "-l", "c4.5"])
     assert result.exit_code == 1 and "is not available" in result.stderr
 
 
 def test_peers_that_are_installed_run(small):
     data, costs = small
-    peers = ["random forest", "logistic regression", "scikit-learn tree"]
+    peers = ["forest", "logistic", "sklearn_mc"]
     found = compare_with_peers(data, costs=costs, learners=peers, n_folds=2)
     assert not found.failures and len(found.comparison.results) == 3
 

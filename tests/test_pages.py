@@ -115,7 +115,7 @@ def pages(german, models, tmp_path_factory):
     (place / "study.toml").write_text(STUDY)
     lab = reproduce(place / "study.toml", quick=True)
     assert lab.failures and lab.absent
-    compared = compare_with_peers(place / "one.csv", learners=["C4.5", "C4.5CS"], n_folds=3)
+    compared = compare_with_peers(place / "one.csv", learners=["c4.5", "c4.5cs"], n_folds=3)
     found["lab"] = write_lab_report(place / "lab.html", lab).read_text(encoding="utf-8")
     found["index"] = write_lab_index(place, [lab, lab]).read_text(encoding="utf-8")
     written = write_comparison_report(place / "c.html", compared, "one.csv")

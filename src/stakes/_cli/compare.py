@@ -35,7 +35,7 @@ def command(
     target: TargetOption = None,
     learner: Annotated[
         list[str] | None,
-        typer.Option("--learner", "-l", help=f"May be repeated: {'; '.join(peer_names())}. All by default."),
+        typer.Option("--learner", "-l", help=f"May be repeated: {', '.join(peer_names())}. All by default."),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
     repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated.")] = 1,

@@ -39,7 +39,9 @@ from stakes.tree.c45.classifier import PRICED
 
 NAME = "fit"
 
-Learner = StrEnum("Learner", {"tree": "c4.5", "gdt": "gdt", "rules": "rules", "boosted": "boosted"})
+Learner = StrEnum(
+    "Learner", {"c45": "c4.5", "c45cs": "c4.5cs", "gdt": "gdt", "rules": "rules", "boosted": "boosted"}
+)
 CostUse = StrEnum("CostUse", ["weights", "priors", "none"])
 Decision = StrEnum("Decision", ["majority", "min_cost"])
 Criterion = StrEnum(
@@ -75,15 +77,19 @@ def command(
     learner: Annotated[
         Learner,
         typer.Option(
-            "--learner", "-l", help="A tree, an evolved tree, rules that may abstain, or an ensemble."
+            "--learner",
+            "-l",
+            help="A tree with costs or without, an evolved tree, rules that may abstain, or an ensemble.",
         ),
-    ] = Learner.tree,
+    ] = Learner.c45cs,
     guard: Annotated[
         bool,
         typer.Option(help="Predict the best constant where the tree does not beat it in cross-validation."),
     ] = True,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the guard's cross-validation.")] = 10,
-    cost_use: Annotated[CostUse, typer.Option(help="How costs shape the tree.")] = CostUse.weights,
+    cost_use: Annotated[
+        CostUse, typer.Option(help="How costs shape the tree; none for c4.5.")
+    ] = CostUse.weights,
     decision: Annotated[
         Decision, typer.Option(help="What a leaf answers: its heaviest class, or the cheapest.")
     ] = Decision.majority,
@@ -215,7 +221,7 @@ def command(
         _learn(_guarded(tree, guard, folds, seed), problem, output, as_json)
         return
     tree = C45Classifier(
-        cost_use=cost_use.value,
+        cost_use="none" if learner is Learner.c45 else cost_use.value,
         decision=decision.value,
         criterion=criterion.value,
         feature_costs=prices,

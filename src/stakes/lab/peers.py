@@ -41,7 +41,7 @@ def peer_names() -> list[str]:
 
     Examples
     --------
-    >>> "C4.5CS" in peer_names()
+    >>> "c4.5cs" in peer_names()
     True
     """
     return list(_learners())
@@ -50,6 +50,11 @@ def peer_names() -> list[str]:
 def _learners() -> dict[str, Any]:
     learners: dict[str, Any] = tomllib.loads(_LEARNERS.read_text(encoding="utf-8"))["learners"]
     return learners
+
+
+def _titled(name: str, settings: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a learner's title in tables, and everything else that is said of it."""
+    return settings.get("title", name), {key: value for key, value in settings.items() if key != "title"}
 
 
 def compare_with_peers(
@@ -82,15 +87,15 @@ def compare_with_peers(
 
     Examples
     --------
-    >>> result = compare_with_peers("german", learners=["C4.5", "C4.5CS"], n_folds=5)
+    >>> result = compare_with_peers("german", learners=["c4.5", "c4.5cs"], n_folds=5)
     >>> result.comparison.cheapest.name
     'C4.5CS'
     """
     known = _learners()
     for name in learners or ():
         if name not in known:
-            raise ValueError(f"learner must be one of {'; '.join(known)}, got {name!r}")
-    chosen = {name: known[name] for name in learners or known}
+            raise ValueError(f"learner must be one of {', '.join(known)}, got {name!r}")
+    chosen = dict(_titled(name, known[name]) for name in learners or known)
     splits = {"kind": "folds", "folds": n_folds, "repeats": n_repeats, "seed": seed}
     protocol = parse_protocol(_values(data, costs, target, chosen, splits), Path.cwd() / f"{STUDY}.toml")
     plan = make_plan(protocol)
