@@ -11,6 +11,7 @@ from stakes.forensics import training as train_module
 from stakes.forensics.candidates import (
     NANOSECONDS,
     Columns,
+    Resource,
     cheapest_of_equals,
     columns_of,
     expected,
@@ -52,25 +53,38 @@ def runs():
 # ---- prices ------------------------------------------------------------------------------------------------
 
 
+LINE_0 = Resource("line", 0)
+
+
+def start(number):
+    return Resource("start", number)
+
+
 def test_events_and_nanoseconds(runs):
     number = {one.name: place for place, one in enumerate(runs.functions)}
     a, b, main = number["a"], number["b"], number["main"]
     events = expected(runs)
     wanted = {main: 1.0, a: 14 / 5, b: 6 / 5}
     assert {name: pytest.approx(events[name]) for name in events} == {
-        **{f"{kind}{place}": count for kind in "sr" for place, count in wanted.items()},
-        "l0": 14 / 5,
-        "l1": 1.0,
+        **{Resource(kind, place): n for kind in ("start", "return") for place, n in wanted.items()},
+        LINE_0: 14 / 5,
+        Resource("line", 1): 1.0,
     }
-    assert NANOSECONDS == {"s": 13.0, "r": 21.0, "l": 21.5}
-    assert resources([a, b], [1], False) == [f"s{a}", f"s{b}", "l1"]
-    assert resources([a], [], True) == [f"s{a}", f"r{a}"]
-    assert nanoseconds([f"s{a}", f"r{b}", "l0"], events) == pytest.approx(2.8 * 13 + 1.2 * 21 + 2.8 * 21.5)
+    assert NANOSECONDS == {"start": 13.0, "return": 21.0, "line": 21.5}
+    assert resources([a, b], [1], False) == [start(a), start(b), Resource("line", 1)]
+    assert resources([a], [], True) == [start(a), Resource("return", a)]
+    assert nanoseconds([start(a), Resource("return", b), LINE_0], events) == pytest.approx(
+        2.8 * 13 + 1.2 * 21 + 2.8 * 21.5
+    )
     f = {one.name: one for one in runs.functions}
     plain = Watch((f["a"], f["main"]), (Feature(f["a"]), Feature(Line(f["main"], 3))))
-    assert sorted(resources_of(plain, runs)) == sorted([f"s{a}", f"s{main}", "l0"])
+    assert sorted(resources_of(plain, runs)) == sorted([start(a), start(main), LINE_0])
     tree = Watch((f["b"],), (Feature(CallTree(f["b"]), 1),))
-    assert resources_of(tree, runs) == [f"s{b}", f"r{b}"]
+    assert resources_of(tree, runs) == [start(b), Resource("return", b)]
+    assert (
+        str(LINE_0) == "l0"
+        and prices_of(columns_of(runs, runs.usable(), ("lines",)), events).prices["l0"] > 0
+    )
 
 
 def test_what_each_column_needs(runs):
@@ -78,9 +92,9 @@ def test_what_each_column_needs(runs):
     a, b, main = number["a"], number["b"], number["main"]
     columns = columns_of(runs, runs.usable(), ("functions", "trees", "lines"))
     needs = {str(columns.feature(j)): columns.resources(j) for j in range(len(columns.keys))}
-    assert needs["app.py:a:1"] == {f"s{a}"}
-    assert needs["app.py:main:4@3"] == {"l0", f"s{main}"}
-    both = {f"{kind}{place}" for kind in "sr" for place in (main, b)}
+    assert needs["app.py:a:1"] == {start(a)}
+    assert needs["app.py:main:4@3"] == {LINE_0, start(main)}
+    both = {Resource(kind, place) for kind in ("start", "return") for place in (main, b)}
     assert needs["D1 app.py:main:4 -> {app.py:b:1}"] == both
     assert "app.py:main:4@4" not in needs  # the same in all runs
     prices, events = prices_of(columns, expected(runs)), expected(runs)
@@ -289,7 +303,8 @@ def test_functions_that_no_test_names_go_while_no_more_errors_are_made(runs):
 
 def test_what_is_dear_and_not_missed_goes_first():
     """Prices of 13, 26 and 39 nanoseconds; the accuracy may rise, and never fall."""
-    events = {"s0": 1.0, "s1": 2.0, "s2": 3.0, "r0": 9.0}
+    s0, s1, s2, r0 = start(0), start(1), start(2), Resource("return", 0)
+    events = {s0: 1.0, s1: 2.0, s2: 3.0, r0: 9.0}
 
     class Thinning(Refitter):
         def __init__(self, accuracies):
@@ -298,9 +313,9 @@ def test_what_is_dear_and_not_missed_goes_first():
         def accuracy(self, refitted):
             return self.accuracies.get(refitted.names, 0.5)
 
-        def _without(self, refitted, name):
-            self.tried.append(name)
-            return Some(refitted.names - {name, f"r{name[1:]}"})
+        def _without(self, refitted, resource):
+            self.tried.append(resource)
+            return Some(refitted.names - {resource, Resource("return", resource.number)})
 
     class Some:
         def __init__(self, names):
@@ -310,18 +325,18 @@ def test_what_is_dear_and_not_missed_goes_first():
             return sorted(self.names)
 
     everything = Some(events)
-    steps = Thinning({frozenset({"s0", "r0", "s1"}): 0.75, frozenset({"s1"}): 0.75})
-    assert steps.thin(everything, 0.75).names == {"s1"}
-    assert steps.tried == ["s2", "s1", "s0"]
-    better = Thinning({frozenset({"s0", "r0", "s1"}): 0.9, frozenset({"s1"}): 0.8})
-    assert better.thin(everything, 0.75).names == {"s0", "r0", "s1"}  # 0.9 must then stay
+    steps = Thinning({frozenset({s0, r0, s1}): 0.75, frozenset({s1}): 0.75})
+    assert steps.thin(everything, 0.75).names == {s1}
+    assert steps.tried == [s2, s1, s0]
+    better = Thinning({frozenset({s0, r0, s1}): 0.9, frozenset({s1}): 0.8})
+    assert better.thin(everything, 0.75).names == {s0, r0, s1}  # 0.9 must then stay
     worse = Thinning({})
     assert worse.thin(everything, 0.75) is everything
     none = Thinning({})
-    none._without = lambda refitted, name: None
+    none._without = lambda refitted, resource: None
     assert none.thin(everything, 0.0) is everything
     same = Thinning({frozenset(events): 1.0})
-    same._without = lambda refitted, name: Some(refitted.names)
+    same._without = lambda refitted, resource: Some(refitted.names)
     assert same.thin(everything, 0.75) is everything  # as dear as before
 
 
@@ -330,8 +345,8 @@ def test_without_a_function_its_lines_are_not_counted_either():
     steps = Refitter(SimpleNamespace(line_function=np.array([0, 0, 1])), None, None, {}, [])
     steps._learn = lambda watched, lines, trees: asked.append((watched.tolist(), lines, trees))
     refitted = SimpleNamespace(watched=np.array([True, True]), lines=[0, 1, 2], has_trees=False)
-    steps._without(refitted, "s0")
-    steps._without(refitted, "l1")
+    steps._without(refitted, start(0))
+    steps._without(refitted, Resource("line", 1))
     assert asked == [([False, True], [2], False), ([True, True], [0, 2], False)]
     assert refitted.watched.tolist() == [True, True]
 

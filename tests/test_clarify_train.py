@@ -217,7 +217,7 @@ def test_a_watched_function_is_free_for_the_next_feature(runs):
     check = next(n for n in name if n.startswith("app.py:check"))
     tree = next(n for n in name if n.startswith("D1 app.py:open_file") and "check" in n and "search" not in n)
     starts = {one.name: float(runs.starts[:, place].mean()) for place, one in enumerate(runs.functions)}
-    assert prices.cost([name[check]]) == pytest.approx(NANOSECONDS["s"] * starts["check"])
+    assert prices.cost([name[check]]) == pytest.approx(NANOSECONDS["start"] * starts["check"])
     assert prices.marginal(name[check], given=[name[tree]]) == 0
 
 

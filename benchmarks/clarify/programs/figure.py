@@ -153,4 +153,4 @@ def baseline_events(part: Columns, seed: int) -> float:
     needed = frozenset().union(
         *(chosen.resources(int(column)) for column in np.unique(tree.feature[tree.feature >= 0]))
     )
-    return sum(events[name] for name in needed if name[0] != "r")
+    return sum(events[resource] for resource in needed if resource.event != "return")

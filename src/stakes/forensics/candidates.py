@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,24 @@ from stakes.forensics.runs import Runs, stable
 KINDS = ("functions", "trees", "lines")
 
 #: Nanoseconds that one event adds to a run with compiled callbacks, the means of what benchmarks/tracer.py
-#: measured on CPython 3.12 and 3.13: start of a watched function ("s", 11 and 15); its return where trees are
-#: needed ("r", the rest of 32 and 36); a line ("l", the rest of 33 and 36). Other runs of it give a few more
+#: measured on CPython 3.12 and 3.13: start of a watched function (11 and 15); its return where trees are
+#: needed (the rest of 32 and 36); a line (the rest of 33 and 36). Other runs of it give a few more
 #: (benchmarks/results/tracer.md); what is chosen depends on their proportions.
-NANOSECONDS = {"s": 13.0, "r": 21.0, "l": 21.5}
+NANOSECONDS = {"start": 13.0, "return": 21.0, "line": 21.5}
 
 _Key = tuple[Any, ...]
-_EVENTS = {"function": "s", "tree": "sr"}
+_EVENTS = {"function": ("start",), "tree": ("start", "return")}
+
+
+class Resource(NamedTuple):
+    """What is paid for once watched: the starts or returns of a function, or a line, by its number."""
+
+    event: str
+    number: int
+
+    def __str__(self) -> str:
+        """Give a short name, which prices go by."""
+        return f"{self.event[0]}{self.number}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,16 +74,17 @@ class Columns:
         """Return a column's feature by name."""
         return _feature(self.keys[column], self.runs)
 
-    def resources(self, column: int) -> frozenset[str]:
-        """Return what must be watched for a column: starts "s", returns "r" and lines "l", by number.
+    def resources(self, column: int) -> frozenset[Resource]:
+        """Return what must be watched for a column.
 
         A line's function is watched too: that is how the line is found in a running program.
         """
         kind, *what = self.keys[column]
         if kind == "line":
-            return frozenset({f"l{what[0]}", f"s{self.runs.line_function[what[0]]}"})
+            function = int(self.runs.line_function[what[0]])
+            return frozenset({Resource("line", what[0]), Resource("start", function)})
         functions = {what[0]} if kind == "function" else set(_functions(what[1]))
-        return frozenset(f"{event}{place}" for place in functions for event in _EVENTS[kind])
+        return frozenset(Resource(event, place) for place in functions for event in _EVENTS[kind])
 
 
 def _feature(key: _Key, runs: Runs) -> Feature:
@@ -194,19 +206,25 @@ def _tree_blocks(runs: Runs, watched: NDArray[np.bool_]) -> Iterator[tuple[int, 
         )
 
 
-def expected(runs: Runs) -> dict[str, float]:
+def expected(runs: Runs) -> dict[Resource, float]:
     """Mean events per run of each resource."""
     starts, reached = (np.asarray(counts.mean(axis=0)).ravel() for counts in (runs.starts, runs.reached))
-    events = {f"{what}{place}": float(count) for what in "sr" for place, count in enumerate(starts)}
-    return events | {f"l{place}": float(count) for place, count in enumerate(reached)}
+    events = {
+        Resource(event, place): float(count)
+        for event in ("start", "return")
+        for place, count in enumerate(starts)
+    }
+    return events | {Resource("line", place): float(count) for place, count in enumerate(reached)}
 
 
-def resources(functions: Collection[int], lines: Collection[int], trees: bool) -> list[str]:
+def resources(functions: Collection[int], lines: Collection[int], trees: bool) -> list[Resource]:
     """Return what is counted while these are watched: starts, returns where trees are needed, and lines."""
-    return [f"s{n}" for n in functions] + [f"r{n}" for n in functions if trees] + [f"l{n}" for n in lines]
+    starts = [Resource("start", n) for n in functions]
+    returns = [Resource("return", n) for n in functions if trees]
+    return starts + returns + [Resource("line", n) for n in lines]
 
 
-def resources_of(watch: Watch, runs: Runs) -> list[str]:
+def resources_of(watch: Watch, runs: Runs) -> list[Resource]:
     """Return the same for what a model watches."""
     functions, subjects = set(watch.functions), {feature.subject for feature in watch.features}
     return resources(
@@ -216,22 +234,25 @@ def resources_of(watch: Watch, runs: Runs) -> list[str]:
     )
 
 
-def nanoseconds(counted: Collection[str], events: dict[str, float]) -> float:
+def nanoseconds(counted: Collection[Resource], events: dict[Resource, float]) -> float:
     """Return the time that counting these resources adds to a run."""
-    return sum(events[name] * NANOSECONDS[name[0]] for name in counted)
+    return sum(events[resource] * NANOSECONDS[resource.event] for resource in counted)
 
 
-def prices_of(columns: Columns, events: dict[str, float]) -> FeatureCosts:
+def prices_of(columns: Columns, events: dict[Resource, float]) -> FeatureCosts:
     """Nanoseconds per run that each column costs; column ``j`` is called ``xj``, as in a plain array.
 
     A function that is watched already is free for the next feature that needs it.
     """
-    requires = {f"x{column}": columns.resources(column) for column in range(len(columns.keys))}
-    needed = sorted(frozenset().union(*requires.values()))
-    return FeatureCosts({name: events[name] * NANOSECONDS[name[0]] for name in needed}, requires)
+    needed = {f"x{column}": columns.resources(column) for column in range(len(columns.keys))}
+    prices = {
+        str(resource): nanoseconds([resource], events) for resource in frozenset().union(*needed.values())
+    }
+    requires = {column: frozenset(map(str, resources)) for column, resources in needed.items()}
+    return FeatureCosts(dict(sorted(prices.items())), requires)
 
 
-def cheapest_of_equals(columns: Columns, events: dict[str, float]) -> Columns:
+def cheapest_of_equals(columns: Columns, events: dict[Resource, float]) -> Columns:
     """Drop columns that are equal to a cheaper one in all runs, and those that are constant."""
     prices = prices_of(columns, events)
     order = sorted(range(len(columns.keys)), key=lambda column: (prices.cost([f"x{column}"]), column))

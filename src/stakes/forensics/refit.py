@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from stakes.forensics.candidates import (
     NANOSECONDS,
     Columns,
+    Resource,
     cheapest_of_equals,
     columns_of,
     nanoseconds,
@@ -62,9 +63,9 @@ class Refitted:
     @property
     def named(self) -> NDArray[np.bool_]:
         """Functions that the tested columns name."""
-        names = frozenset().union(*(self.columns.resources(column) for column in self.used))
+        named_by = (self.columns.resources(column) for column in self.used)
         named = np.zeros(len(self.columns.runs.functions), dtype=bool)
-        named[[int(name[1:]) for name in names if name[0] == "s"]] = True
+        named[[number for event, number in frozenset().union(*named_by) if event == "start"]] = True
         return named
 
     @cached_property
@@ -78,7 +79,7 @@ class Refitted:
         functions = (self.columns.runs.functions[place] for place in np.flatnonzero(self.watched))
         return Watch(tuple(functions), tuple(self.columns.feature(column) for column in self.used))
 
-    def resources(self) -> list[str]:
+    def resources(self) -> list[Resource]:
         """Return what is counted: starts, returns where trees are needed, and lines."""
         return resources(np.flatnonzero(self.watched).tolist(), self.lines, self.has_trees)
 
@@ -103,7 +104,7 @@ class Refitter:
     """
 
     def __init__(
-        self, runs: Runs, part: Runs, rows: NDArray[np.intp], events: dict[str, float], folds: list[Any]
+        self, runs: Runs, part: Runs, rows: NDArray[np.intp], events: dict[Resource, float], folds: list[Any]
     ) -> None:
         self.runs, self.part, self.rows = runs, part, rows
         self.events, self.folds = events, folds
@@ -160,19 +161,22 @@ class Refitter:
 
     def thin(self, refitted: Refitted, accuracy: float) -> Refitted:
         """Leave out functions and lines, costliest first, as long as the cross-validated accuracy stays."""
-        for name in sorted(refitted.resources(), key=lambda name: -self.events[name] * NANOSECONDS[name[0]]):
-            if name not in refitted.resources() or name[0] == "r":
+        costliest_first = sorted(
+            refitted.resources(), key=lambda resource: -self.events[resource] * NANOSECONDS[resource.event]
+        )
+        for resource in costliest_first:
+            if resource not in refitted.resources() or resource.event == "return":
                 continue
-            fewer = self._without(refitted, name)
+            fewer = self._without(refitted, resource)
             if fewer is not None and self.price(fewer) < self.price(refitted):
                 now = self.accuracy(fewer)
                 if now >= accuracy:
                     refitted, accuracy = fewer, now
         return refitted
 
-    def _without(self, refitted: Refitted, name: str) -> Refitted | None:
-        number, watched, lines = int(name[1:]), refitted.watched.copy(), refitted.lines
-        if name[0] == "s":
+    def _without(self, refitted: Refitted, resource: Resource) -> Refitted | None:
+        number, watched, lines = resource.number, refitted.watched.copy(), refitted.lines
+        if resource.event == "start":
             watched[number] = False
             lines = [line for line in lines if self.runs.line_function[line] != number]
         else:

@@ -14,6 +14,7 @@ from stakes._base.folds import stratified_folds
 from stakes.forensics.candidates import (
     KINDS,
     Columns,
+    Resource,
     cheapest_of_equals,
     columns_of,
     expected,
@@ -171,7 +172,7 @@ def learn(
         "guard": {**guard.to_dict(), "counts": observe_all(part.runs, guard)[0].tolist()},
         "purity": settings.purity,
         # A return belongs to its start.
-        "expected_events": sum(events[name] for name in resources if name[0] != "r"),
+        "expected_events": sum(events[resource] for resource in resources if resource.event != "return"),
         "runs": _distinct_runs(part.runs, counts),
     }
     model = ClarifyModel.from_dict(document)
@@ -189,7 +190,7 @@ def _offers(kinds: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def _search(
-    columns: Columns, events: dict[str, float], folds: list[Any], settings: Settings
+    columns: Columns, events: dict[Resource, float], folds: list[Any], settings: Settings
 ) -> tuple[Columns, TradeoffSearchCV]:
     reduced = cheapest_of_equals(columns, events)
     if not reduced.keys:
