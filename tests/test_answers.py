@@ -59,7 +59,7 @@ MODELS = {
     "guard": (Guard(C45Classifier(cost_matrix=COSTS)), ONCE),
     "wrappers": (MinExpectedCost(Guard(C45Classifier(cost_use="none")), cost_matrix=COSTS), ONCE),
     "search": (
-        TradeoffSearchCV(C45Classifier(criterion="cs_gain", cost_matrix=COSTS), grid=[0.0, 0.5], cv=3),
+        TradeoffSearchCV(C45Classifier(criterion="cs_gain", cost_matrix=COSTS), param_range=[0.0, 0.5], cv=3),
         ONCE,
     ),
     "metacost": (MetaCost(C45Classifier(), cost_matrix=COSTS, n_estimators=3), ONCE),

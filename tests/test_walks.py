@@ -231,7 +231,7 @@ def test_each_example_registers_one_thing_and_nothing_is_left_of_it():
 
 
 def test_the_glossary_has_every_word_once_in_the_order_of_the_alphabet():
-    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").partition("## Parameters by")[0]
     sections = [re.findall(r"^- \*\*(.+?)\*\*", section, re.MULTILINE) for section in text.split("\n## ")[1:]]
     assert len(sections) == 8 and all(len(terms) > 4 for terms in sections)
     assert [sorted(terms, key=str.lower) for terms in sections] == sections
