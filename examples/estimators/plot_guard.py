@@ -1,6 +1,6 @@
 """
 Guard: never costlier than always saying the same
-===============================================
+=================================================
 
 Where one class is rare and costly, a learner can easily cost more than a constant answer. ``Guard``
 cross-validates the bill on the training rows, and where the learner does not beat the constant it warns and

@@ -41,7 +41,7 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
     **options
         ``cost_matrix``: costs of mistakes, the model's own by default. ``feature_costs``: prices of columns,
         the model's own by default. ``sample_weight``. ``comparison``: what
-        :func:`stakes.compare.compare` gave, shown as a table. ``title``.
+        :func:`stakes.compare.evaluate_learners` gave, shown as a table. ``title``.
         ``noun``: what one row is, "customer".
         ``note``: what a reader should know about these rows.
 
