@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from stakes._base.private_sklearn import safe_indexing
-from stakes.table import Table
+from stakes.table import Schema, Table
 
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> None:
@@ -31,6 +31,13 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> None:
             f"order: column {first} is {names[first]!r}, expected {known[first]!r}. "
             "Table.select() puts them in order."
         )
+
+
+def encode_rows(estimator: Any, schema: Schema, X: Any, **options: Any) -> Table:
+    """Rows to answer for as a fitted estimator takes them; ``options`` are those of :meth:`Schema.encode`."""
+    if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
+        check_features(estimator, X, reset=False)
+    return schema.encode(X, owner=type(estimator).__name__, **options)
 
 
 def any_columns(tags: Tags) -> Tags:

@@ -107,6 +107,12 @@ class SavedModelMixin(SavedModel):
     _model_class: ClassVar[Any]
     _model_attribute: ClassVar[str]
 
+    @property
+    def _checked(self) -> Any:
+        """The fitted model, or the error that says that there is none yet."""
+        check_is_fitted(self)
+        return getattr(self, self._model_attribute)
+
     def _set_fitted(self, fitted: Any) -> None:
         raise NotImplementedError
 

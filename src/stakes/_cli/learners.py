@@ -19,120 +19,88 @@ from stakes.tree import C45Classifier
 
 Maker = Callable[[CostMatrix, int], Any]
 
+
+def _c45(**params: Any) -> Maker:
+    return lambda costs, seed: C45Classifier(cost_matrix=costs, **params)
+
+
+def _seeded(kind: Any, **params: Any) -> Maker:
+    return lambda costs, seed: kind(cost_matrix=costs, random_state=seed, **params)
+
+
+#: Parameters of C4.5 whose leaves answer the class of least expected cost.
+_MIN_COST = {"cost_use": "none", "decision": "min_cost"}
+
 #: Name on the command line: title in tables, what it is, how it is made of costs and a seed.
 LEARNERS: dict[str, tuple[str, str, Maker]] = {
-    "c4.5": ("C4.5", "no costs", lambda c, seed: C45Classifier(cost_matrix=c, cost_use="none")),
-    "c4.5cs": (
-        "C4.5CS",
-        "rows weigh what mistaking them costs",
-        lambda c, seed: C45Classifier(cost_matrix=c),
-    ),
-    "c4.5pi": (
-        "C4.5(π′)",
-        "costs as altered priors while growing",
-        lambda c, seed: C45Classifier(cost_matrix=c, cost_use="priors"),
-    ),
+    "c4.5": ("C4.5", "no costs", _c45(cost_use="none")),
+    "c4.5cs": ("C4.5CS", "rows weigh what mistaking them costs", _c45()),
+    "c4.5pi": ("C4.5(π′)", "costs as altered priors while growing", _c45(cost_use="priors")),
     "c4.5_mc": (
         "C4.5 min. cost",
         "C4.5, leaves answer the class of least expected cost",
-        lambda c, seed: C45Classifier(cost_matrix=c, cost_use="none", decision="min_cost"),
+        _c45(**_MIN_COST),
     ),
     "c4.5_lap": (
         "C4.5 min. cost, Laplace",
         "as c4.5_mc, with Laplace's correction of the leaves",
-        lambda c, seed: C45Classifier(
-            cost_matrix=c, cost_use="none", decision="min_cost", smoothing="laplace"
-        ),
+        _c45(**_MIN_COST, smoothing="laplace"),
     ),
     "c4.5_cp": (
         "C4.5 cost pruned",
         "as c4.5_mc, pruned where that lowers the estimated cost",
-        lambda c, seed: C45Classifier(
-            cost_matrix=c, cost_use="none", decision="min_cost", prune="cost", smoothing="laplace"
-        ),
+        _c45(**_MIN_COST, prune="cost", smoothing="laplace"),
     ),
-    "gdt": (
-        "GDT",
-        "whole trees by evolution, with local search",
-        lambda c, seed: GDTClassifier(cost_matrix=c, random_state=seed),
-    ),
-    "gdt_mc": (
-        "GDT-MC",
-        "whole trees by evolution, as published",
-        lambda c, seed: GDTClassifier(cost_matrix=c, variant="paper", random_state=seed),
-    ),
-    "j48": (
-        "J48",
-        "c4.5 as Weka has it",
-        lambda c, seed: C45Classifier(cost_matrix=c, cost_use="none", dialect="j48"),
-    ),
-    "j48cs": ("J48CS", "c4.5cs as Weka has it", lambda c, seed: C45Classifier(cost_matrix=c, dialect="j48")),
+    "gdt": ("GDT", "whole trees by evolution, with local search", _seeded(GDTClassifier)),
+    "gdt_mc": ("GDT-MC", "whole trees by evolution, as published", _seeded(GDTClassifier, variant="paper")),
+    "j48": ("J48", "c4.5 as Weka has it", _c45(cost_use="none", dialect="j48")),
+    "j48cs": ("J48CS", "c4.5cs as Weka has it", _c45(dialect="j48")),
     "rules": (
         "rules",
         "cost-sensitive rules, rows without one by the cheapest class",
-        lambda c, seed: RuleClassifier(cost_matrix=c, t_good=0.8, random_state=seed),
+        _seeded(RuleClassifier, t_good=0.8),
     ),
     "boosted": (
         "BoostedStakes",
         "boosted trees, linear and kernel models blended, least expected cost, guarded",
-        lambda c, seed: BoostedStakes(cost_matrix=c, random_state=seed),
+        _seeded(BoostedStakes),
     ),
     "sklearn": (
         "scikit-learn tree",
         "DecisionTreeClassifier, one-hot encoded",
-        lambda c, seed: _sklearn(seed),
+        lambda costs, seed: _sklearn(seed),
     ),
     "sklearn_mc": (
         "scikit-learn tree min. cost",
         "the same in MinExpectedCost",
-        lambda c, seed: MinExpectedCost(_sklearn(seed), cost_matrix=c),
+        lambda costs, seed: MinExpectedCost(_sklearn(seed), cost_matrix=costs),
     ),
     "gbse": (
         "GBSE",
         "gradient boosting with stochastic ensembles, 30 trees",
-        lambda c, seed: reductions.GBSE(cost_matrix=c, random_state=seed),
+        _seeded(reductions.GBSE),
     ),
-    "gbse_t": (
-        "GBSE-T",
-        "the variant of GBSE with a proof",
-        lambda c, seed: reductions.GBSET(cost_matrix=c, random_state=seed),
-    ),
-    "dse": (
-        "DSE",
-        "data space expansion, 30 trees",
-        lambda c, seed: reductions.DataSpaceExpansion(cost_matrix=c, random_state=seed),
-    ),
-    "iw": (
-        "IW",
-        "iterative weighting, 30 rounds of 10 trees",
-        lambda c, seed: reductions.IterativeWeighting(cost_matrix=c, random_state=seed),
-    ),
-    "costing": (
-        "costing",
-        "30 trees on samples in proportion to costs",
-        lambda c, seed: reductions.Costing(cost_matrix=c, random_state=seed),
-    ),
+    "gbse_t": ("GBSE-T", "the variant of GBSE with a proof", _seeded(reductions.GBSET)),
+    "dse": ("DSE", "data space expansion, 30 trees", _seeded(reductions.DataSpaceExpansion)),
+    "iw": ("IW", "iterative weighting, 30 rounds of 10 trees", _seeded(reductions.IterativeWeighting)),
+    "costing": ("costing", "30 trees on samples in proportion to costs", _seeded(reductions.Costing)),
     "avgcost": (
         "average cost",
         "30 trees on samples in proportion to mean costs",
-        lambda c, seed: reductions.AverageCost(cost_matrix=c, random_state=seed),
+        _seeded(reductions.AverageCost),
     ),
     "bagging_mc": (
         "bagging min. cost",
         "30 bagged trees, class of least expected cost",
-        lambda c, seed: reductions.CostBagging(cost_matrix=c, random_state=seed),
+        _seeded(reductions.CostBagging),
     ),
     "metacost": (
         "MetaCost",
         "one tree on rows relabelled by 30 bagged ones",
-        lambda c, seed: reductions.MetaCost(cost_matrix=c, random_state=seed),
+        _seeded(reductions.MetaCost),
     ),
-    "csb1": (
-        "CSB1",
-        "cost-sensitive boosting, 30 trees",
-        lambda c, seed: reductions.CostBoosting(cost_matrix=c, random_state=seed),
-    ),
-    "constant": ("best constant", "always the cheapest class", lambda c, seed: ConstantClassifier(c)),
+    "csb1": ("CSB1", "cost-sensitive boosting, 30 trees", _seeded(reductions.CostBoosting)),
+    "constant": ("best constant", "always the cheapest class", lambda costs, seed: ConstantClassifier(costs)),
 }
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-import io
 import math
 import sys
+import tempfile
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -145,12 +146,9 @@ def _format(output: Path | None, format: Format | None, as_json: bool) -> str:
 
 
 def _write_csv(columns: dict[str, list[Any]], output: Path | None) -> None:
-    if output is None:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-        return
-    with output.open("w", encoding="utf-8", newline="") as file:
+    with (
+        nullcontext(sys.stdout) if output is None else output.open("w", encoding="utf-8", newline="") as file
+    ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
@@ -174,19 +172,11 @@ def _write_table(columns: dict[str, list[Any]], output: Path | None, format: str
     table = _as_table(columns)
     if output is not None:
         write_arff(table, output, relation="predictions")
-    else:
-        buffer = io.StringIO()
-        _arff_to(table, buffer)
-        sys.stdout.write(buffer.getvalue())
-
-
-def _arff_to(table: Table, buffer: io.StringIO) -> None:
-    import tempfile
-
+        return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "predictions.arff")
         write_arff(table, path, relation="predictions")
-        buffer.write(path.read_text(encoding="utf-8"))
+        sys.stdout.write(path.read_text(encoding="utf-8"))
 
 
 def _as_table(columns: dict[str, list[Any]]) -> Table:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from stakes._base import documents
-from stakes._base.features import any_columns, check_features
+from stakes._base.features import any_columns, encode_rows
 from stakes._base.labels import labels_from_dict, labels_to_dict
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
@@ -190,9 +190,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
     def answers(self, X: Any) -> Answers:
         """Answers of the blend, or the constant and the class shares of the training rows where guarded."""
         check_is_fitted(self)
-        if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
-            check_features(self, X, reset=False)
-        return BlendAnswers(self, self.schema_.encode(X, unseen=self.unseen, owner=type(self).__name__))
+        return BlendAnswers(self, encode_rows(self, self.schema_, X, unseen=self.unseen))
 
     def __sklearn_tags__(self) -> Tags:
         return any_columns(super().__sklearn_tags__())

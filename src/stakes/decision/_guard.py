@@ -188,7 +188,4 @@ class ConstantAnswers(InnerAnswers):
         """Class shares of the training data."""
         return np.tile(self.model.prior_, (len(self.inner.probabilities), 1))
 
-    @lazy
-    def decision_proba(self) -> NDArray[np.float64]:
-        """The same."""
-        return self.probabilities
+    decision_proba = Answers.decision_proba

@@ -128,7 +128,5 @@ class CheapestAnswers(InnerAnswers):
         """Class of least expected cost."""
         return self.model.classes_[min_cost_class(self.expected_cost)]
 
-    @lazy
-    def decision_proba(self) -> NDArray[np.float64]:
-        """Class probabilities of the model inside, weighted by its costs or not."""
-        return self.probabilities
+    #: Those of the model inside, weighted by its costs or not.
+    decision_proba = Answers.decision_proba

@@ -344,15 +344,9 @@ class GDTClassifier(TreeClassifier):
             (generation, problem.fitted(arrays, self.smoothing, self.smoothing_strength))
             for generation, arrays in run.best
         ]
-        reports = np.array(run.reports, dtype=np.float64).T
+        fitness, cost, size, mean_fitness, mean_size, diversity = np.array(run.reports, dtype=np.float64).T
         self.evolution_ = EvolutionHistory(
-            best_fitness=reports[0],
-            best_cost=reports[1],
-            best_size=reports[2].astype(np.int64),
-            mean_fitness=reports[3],
-            mean_size=reports[4],
-            diversity=reports[5],
-            best_trees=trees,
+            fitness, cost, size.astype(np.int64), mean_fitness, mean_size, diversity, trees
         )
         self.n_generations_ = run.generation
         self.fitness_ = float(run.reports[-1][0])

@@ -112,8 +112,9 @@ class Problem(TrainingSet):
         numeric = [i for i in np.flatnonzero(feature >= 0) if not self.coded.nominal[feature[i]]]
         threshold = np.full(len(feature), np.nan)
         threshold[numeric] = [self.coded.cuts[feature[i]][cut[i]] for i in numeric]
+        heaviest = counts.argmax(axis=1).astype(np.int32)
         tree = TreeModel(
-            feature, threshold, first_child, n_branches, value_start, value_branch, counts, _heaviest(counts)
+            feature, threshold, first_child, n_branches, value_start, value_branch, counts, heaviest
         )
         values = node_probabilities(counts, tree.parent, smoothing, strength)
         parts: dict[str, Any] = {
@@ -144,10 +145,6 @@ def problem_of(training: TrainingSet, settings: Settings) -> Problem:
         pay=settings.pay,
         abstain_cost=settings.abstain_cost,
     )
-
-
-def _heaviest(counts: Floats) -> NDArray[np.int32]:
-    return counts.argmax(axis=1).astype(np.int32)
 
 
 def _routing_weights(

@@ -78,10 +78,7 @@ class Run:
         self.reports.append(report)
         if improved:
             self.best.append((self.generation, self.population.best()))
-        fitness, cost, size, mean_fitness, mean_size, diversity = report
-        return Generation(
-            self.generation, fitness, cost, size, mean_fitness, mean_size, diversity, improved=improved
-        )
+        return Generation(self.generation, *report, improved=improved)
 
 
 def evolve(

@@ -21,6 +21,10 @@ from stakes.forensics.profile import Profile, read_profile
 #: Files of a folder that are read as profiles.
 ENDINGS = (".profile", ".profile.gz")
 
+# What has an entry, or a row, for each run.
+_TUPLES = ("names", "labels", "inputs", "endings")
+_COUNTS = ("starts", "calls", "reached")
+
 
 @dataclass(frozen=True, eq=False)
 class Runs:
@@ -72,16 +76,9 @@ class Runs:
     def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Runs:
         """Return some of the runs."""
         chosen = np.asarray(rows, dtype=np.intp)
-        return replace(
-            self,
-            names=tuple(self.names[row] for row in chosen),
-            labels=tuple(self.labels[row] for row in chosen),
-            inputs=tuple(self.inputs[row] for row in chosen),
-            endings=tuple(self.endings[row] for row in chosen),
-            starts=self.starts[chosen],
-            calls=self.calls[chosen],
-            reached=self.reached[chosen],
-        )
+        kept: dict[str, Any] = {name: getattr(self, name)[chosen] for name in _COUNTS}
+        kept |= {name: tuple(getattr(self, name)[row] for row in chosen) for name in _TUPLES}
+        return replace(self, **kept)
 
     def relabel(self, merged: Sequence[str]) -> Runs:
         """Return the runs with causes made one: ``"a+b"`` takes the place of ``a`` and of ``b``."""

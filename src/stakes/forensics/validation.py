@@ -14,6 +14,7 @@ from stakes.forensics.candidates import Columns, observe_all
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.runs import Runs
 from stakes.forensics.training import Settings, Trained, all_columns, learn, splits
+from stakes.tree import TradeoffPoint
 
 #: Two causes are named as a pair where this share of their runs is taken for the other.
 CONFUSED = 0.15
@@ -188,18 +189,13 @@ def twins(columns: Columns, rows: NDArray[np.intp]) -> list[tuple[str, str]]:
     return sorted(pairs)
 
 
+def _measured(point: TradeoffPoint) -> dict[str, float]:
+    return {"nanoseconds": point.test_cost, "accuracy": point.accuracy}
+
+
 def report(trained: Trained, validation: Validation, settings: Settings) -> dict[str, Any]:
     """Return the model's document with what was found out about it, for ``stakes clarify explain``."""
     search = trained.search
-    points = [
-        {
-            "gamma": point.value,
-            "nanoseconds": point.test_cost,
-            "accuracy": point.accuracy,
-        }
-        for point in search.front_
-    ]
-    baseline = search.baseline_
     return {
         **trained.model.document,
         "purity": settings.purity,
@@ -208,8 +204,8 @@ def report(trained: Trained, validation: Validation, settings: Settings) -> dict
             "max_loss": settings.max_loss,
             "nanoseconds": trained.nanoseconds,
             "accuracy": trained.accuracy,
-            "front": points,
-            "baseline": {"nanoseconds": baseline.test_cost, "accuracy": baseline.accuracy},
+            "front": [{"gamma": point.value, **_measured(point)} for point in search.front_],
+            "baseline": _measured(search.baseline_),
             "validation": validation.to_dict(),
         },
     }

@@ -231,7 +231,4 @@ class RelearntAnswers(InnerAnswers):
         """Class shares of the one model."""
         return class_shares(self.inner, len(self.model.classes_))
 
-    @lazy
-    def decision_proba(self) -> Floats:
-        """The same."""
-        return self.probabilities
+    decision_proba = Answers.decision_proba

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._base.features import check_features, reject_weight
+from stakes._base.features import encode_rows, reject_weight
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModel
@@ -216,7 +216,8 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
             self._seed = int(np.random.default_rng(self.random_state).integers(2**63))
             self.estimators_, self.alphas_, self.sample_counts_ = [], [], []
         if len(self.classes_) > 1:
-            self._learn(Training.of(rows, self._seed, self._held_out()))
+            held_out = 0.0 if self.n_iter_no_change is None else self.validation_fraction
+            self._learn(Training.of(rows, self._seed, held_out))
         return self
 
     def _learn(self, training: Training) -> None:
@@ -334,9 +335,6 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
             raise ValueError(f"alpha must give numbers from 0 to 1, got {weight!r} for round {t + 1}")
         return float(weight)
 
-    def _held_out(self) -> float:
-        return 0.0 if self.n_iter_no_change is None else self.validation_fraction
-
     def _check_same(self, rows: Rows) -> None:
         if rows.schema != self.schema_ or not np.array_equal(rows.classes, self.classes_):
             raise ValueError(
@@ -388,9 +386,7 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
 
     def _encode(self, X: Any) -> Table:
         check_is_fitted(self)
-        if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
-            check_features(self, X, reset=False)
-        return self.schema_.encode(X, owner=type(self).__name__)
+        return encode_rows(self, self.schema_, X)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -27,7 +27,7 @@ from stakes.report.ratio import RatioView, ratio_view
 from stakes.report.use import Abstention, ColumnUse, Tradeoff, abstentions, column_use, tradeoff
 from stakes.rules import RuleClassifier
 from stakes.table import Table
-from stakes.tree import TradeoffSearchCV
+from stakes.tree import FittedTree, TradeoffSearchCV
 
 #: A drawing with more leaves than this is cut at the depth where it still can be read.
 MOST_DRAWN = 24
@@ -181,6 +181,7 @@ def model_view(
     n_rows = float(weight.sum())
     has_proba = hasattr(model, "predict_proba")  # a wrapper may have decision_proba all the same
     proba = answers.decision_proba if has_proba and len(matrix) == 2 else None
+    fitted = None if tree_estimator(model) is None else effective_tree(model)
     own = getattr(model, "cost_matrix_", None)
     own_costs = own is not None and np.array_equal(as_cost_matrix(own, classes).values, matrix.values)
     view = ModelView(
@@ -199,7 +200,7 @@ def model_view(
         confusion=_confusion(answered),
         classes=tuple(metrics.cost_by_class(labels, predicted, **total_cost)),
         leaves=leaf_costs(model, answered),
-        tree_svg=_drawing(model),
+        tree_svg="" if fitted is None else _drawing(fitted),
         curve=None if proba is None else threshold_curve(proba, answered),
         comparison=comparison,
         note=note,
@@ -207,7 +208,7 @@ def model_view(
         n_nodes=model_size(model).nodes,
         rivals=_rivals(answered),
         ratio=None if proba is None else ratio_view(proba, answered),
-        outline=_outline(model, answered),
+        outline=None if fitted is None else tree_outline(fitted, rows_to_leaves(model, answered), answered),
         rules=rule_lines(model, answered) if isinstance(model, RuleClassifier) else (),
         n_rules=len(model.rules_) if isinstance(model, RuleClassifier) else 0,
         # A model refuses by its own costs; for others that would say nothing.
@@ -307,16 +308,7 @@ def _confusion(answered: AnsweredRows) -> Confusion:
     return Confusion(tuple(matrix.classes.tolist()), *rows)
 
 
-def _outline(model: Any, answered: AnsweredRows) -> Node | None:
-    if tree_estimator(model) is None:
-        return None
-    return tree_outline(effective_tree(model), rows_to_leaves(model, answered), answered)
-
-
-def _drawing(model: Any) -> str:
-    if tree_estimator(model) is None:
-        return ""
-    fitted = effective_tree(model)
+def _drawing(fitted: FittedTree) -> str:
     depth = fitted.tree.depth
     is_leaf = fitted.tree.feature < 0
     deepest = int(depth.max())

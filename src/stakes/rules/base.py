@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.exporting import render
-from stakes._base.features import any_columns, check_features
+from stakes._base.features import any_columns, encode_rows
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
 from stakes.costs import CostMatrix
@@ -65,8 +65,7 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
 
     def upfront_cost(self, feature_costs: Any = None) -> float:
         """Return the price of all columns that rules ask for, paid before it is known which."""
-        check_is_fitted(self)
-        return self.rule_set_.priced(feature_costs).upfront_cost()
+        return self._checked.priced(feature_costs).upfront_cost()
 
     def path_cost(self, X: Any, feature_costs: Any = None) -> NDArray[np.float64]:
         """Return the price of the columns that each row's answer, or abstention, took.
@@ -79,7 +78,6 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
 
     def answers(self, X: Any) -> RuleAnswers:
         """Labels, probabilities and expected costs of the rows, and decisions about them, by one matching."""
-        check_is_fitted(self)
         return RuleAnswers(self, X, self._table(X), effective_n_jobs(self.n_jobs))
 
     def apply(self, X: Any) -> NDArray[np.int32]:
@@ -99,21 +97,17 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
         return super().decide(X, abstain_cost)
 
     def _table(self, X: Any) -> Table:
-        if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
-            check_features(self, X, reset=False)
-        return self.rule_set_.schema.encode(X, unseen=self.unseen, owner=type(self).__name__)
+        return encode_rows(self, self._checked.schema, X, unseen=self.unseen)
 
     # ---- reading -------------------------------------------------------------------------------------------
 
     def explain(self, X: Any) -> list[RuleExplanation]:
         """Say for each row which rule spoke, which ones it overruled and what each answer would cost."""
-        check_is_fitted(self)
-        return explain(self.rule_set_, self._table(X))
+        return explain(self._checked, self._table(X))
 
     def rule_table(self, *, merged: bool = True) -> RuleTable:
         """Return the rules for reading, those that differ in neighbouring intervals of a column as one."""
-        check_is_fitted(self)
-        return rule_table(self.rule_set_, merged=merged)
+        return rule_table(self._checked, merged=merged)
 
     def export_text(self, *, merged: bool = True) -> str:
         """Return the rules as text, one a line."""

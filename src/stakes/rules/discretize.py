@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._base.features import any_columns, check_features
+from stakes._base.features import any_columns, encode_rows
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import SavedModelMixin, saveable
 from stakes._base.training import read_training
@@ -126,10 +126,7 @@ class MDLDiscretizer(SavedModelMixin, TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the interval or category of each value, shape (n_samples, n_columns_that_stay)."""
-        check_is_fitted(self)
-        if getattr(X, "ndim", 2) == 2:
-            check_features(self, X, reset=False)
-        table = self.bins_.schema.encode(X, owner=type(self).__name__)
+        table = encode_rows(self, self._checked.schema, X)
         codes, kept = self.bins_.codes(table), self._kept()
         if self.encode == "ordinal":
             numbers = np.empty((table.n_samples, len(kept)))

@@ -10,10 +10,9 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.exporting import render
-from stakes._base.features import any_columns, check_features
+from stakes._base.features import any_columns, encode_rows
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
 from stakes.costs import CostMatrix
@@ -62,13 +61,11 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves."""
-        check_is_fitted(self)
-        return int((self.tree_.feature < 0).sum())
+        return int((self._checked.tree.feature < 0).sum())
 
     def get_depth(self) -> int:
         """Return the largest number of tests that one row can meet."""
-        check_is_fitted(self)
-        return int(self.tree_.depth.max())
+        return int(self._checked.tree.depth.max())
 
     # ---- feature costs -------------------------------------------------------------------------------------
 
@@ -77,8 +74,7 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
 
         ``feature_costs`` are other prices than those that the tree was fitted with.
         """
-        check_is_fitted(self)
-        return self.fitted_tree_.priced(feature_costs).upfront_cost()
+        return self._checked.priced(feature_costs).upfront_cost()
 
     def path_cost(self, X: Any, feature_costs: Any = None) -> NDArray[np.float64]:
         """Return the price of the tests that each row met, a shared part paid once per row.
@@ -101,8 +97,7 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
         budget : float, optional
             What may be spent. A question that exceeds what is left is not asked, its value is missing.
         """
-        check_is_fitted(self)
-        return acquire(self.fitted_tree_, ask, row, budget, self.unseen)
+        return acquire(self._checked, ask, row, budget, self.unseen)
 
     # ---- prediction ----------------------------------------------------------------------------------------
 
@@ -112,7 +107,6 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
         Where rows were weighted by their costs, probabilities are shares of that weight, not of the rows;
         expected costs and decisions are made of shares of the rows, :meth:`decision_proba`.
         """
-        check_is_fitted(self)
         rows = core_table(self._table(X))
         return TreeAnswers(self, self.fitted_tree_, rows, effective_n_jobs(self.n_jobs))
 
@@ -121,54 +115,42 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
         return self.answers(X).leaf
 
     def _table(self, X: Any) -> Table:
-        if getattr(X, "ndim", 2) == 2:  # else encoding says what is wrong with the shape
-            check_features(self, X, reset=False)
         # Infinite values are found while routing, in the same pass over memory.
-        return self.fitted_tree_.schema.encode(
-            X, unseen=self.unseen, check_finite=False, owner=type(self).__name__
-        )
+        return encode_rows(self, self._checked.schema, X, unseen=self.unseen, check_finite=False)
 
     # ---- reading -------------------------------------------------------------------------------------------
 
     def explain(self, X: Any) -> list[Explanation]:
         """Say for each row which tests it met, what the leaf says and what each answer would cost."""
-        check_is_fitted(self)
-        return explain(self.fitted_tree_, self._table(X).columns)
+        return explain(self._checked, self._table(X).columns)
 
     def leaf_table(self) -> list[words.Leaf]:
         """List the leaves with their conditions, class, weight and share of the cost."""
-        check_is_fitted(self)
-        return words.leaf_table(self.fitted_tree_)
+        return words.leaf_table(self._checked)
 
     def export_text(self, *, max_depth: int | None = None) -> str:
         """Return the tree as indented text."""
-        check_is_fitted(self)
-        return render(self.fitted_tree_, "text", max_depth=max_depth)
+        return render(self._checked, "text", max_depth=max_depth)
 
     def export_dot(self, *, max_depth: int | None = None) -> str:
         """Return the tree as Graphviz source."""
-        check_is_fitted(self)
-        return render(self.fitted_tree_, "dot", max_depth=max_depth)
+        return render(self._checked, "dot", max_depth=max_depth)
 
     def export_svg(self, *, max_depth: int | None = None) -> str:
         """Return the tree as a drawing: class shares in every node, share of the cost in every leaf."""
-        check_is_fitted(self)
-        return render(self.fitted_tree_, "svg", max_depth=max_depth)
+        return render(self._checked, "svg", max_depth=max_depth)
 
     def export_python(self) -> str:
         """Return a Python module of its own with ``predict(row)``."""
-        check_is_fitted(self)
-        return render(self.fitted_tree_, "python")
+        return render(self._checked, "python")
 
     def export_c(self, *, name: str = "tree") -> str:
         """Return C99 source of its own; its head says how to call it."""
-        check_is_fitted(self)
-        return render(self.fitted_tree_, "c", name=name)
+        return render(self._checked, "c", name=name)
 
     def export_sql(self, *, table: str | None = None, output: str = "prediction") -> str:
         """Return an SQL ``CASE`` expression, or with ``table`` a whole query."""
-        check_is_fitted(self)
-        return render(self.fitted_tree_, "sql", table=table, output=output)
+        return render(self._checked, "sql", table=table, output=output)
 
     def _set_fitted(self, fitted: FittedTree) -> None:
         self.fitted_tree_ = fitted
