@@ -158,10 +158,9 @@ def load(name: str) -> Dataset:
         return _from_table(known, read_table(path), f"read from {path.name}")
     if known in OPENML:
         return _from_openml(known)
-    tried = f"the package and {_folder_in_words()}"
     raise ValueError(
-        f"name must be a data set that can be found, got {name!r}: looked for {known}.arff.gz in {tried}; it "
-        f"has no pinned OpenML id. Known names: {', '.join(sorted(names()))}."
+        f"name must be a data set that can be found, got {name!r}: looked for {known}.arff.gz in the package "
+        f"and {_folder_in_words()}; it has no pinned OpenML id. Known names: {', '.join(sorted(names()))}."
     )
 
 
@@ -184,16 +183,12 @@ def load_table(name: str) -> tuple[Table, CostMatrix | None]:
     path = _find(_PACKAGE_DATA, known) or _find(_folder(), known)
     if path is None:
         dataset = load(name)
-        table = Table.from_data(dataset.X)
-        code = {label: i for i, label in enumerate(dataset.classes.tolist())}
+        classes = dataset.classes.tolist()
+        code = {label: i for i, label in enumerate(classes)}
         codes = np.array([code[label] for label in dataset.y.tolist()], dtype=np.int32)
-        return table.with_target(codes, dataset.classes.tolist()), dataset.cost_matrix
+        return Table.from_data(dataset.X).with_target(codes, classes), dataset.cost_matrix
     table = read_table(path)
-    if table.classes is None:
-        raise ValueError(
-            f"the file of data set {known!r} must have an attribute named class, but it has none."
-        )
-    return table, _published_costs(known, table.classes)
+    return table, _published_costs(known, _declared_classes(known, table))
 
 
 def names() -> dict[str, str]:
@@ -266,8 +261,7 @@ def waveform(
     share = rng.uniform(size=(n_samples, 1))
     X = rng.normal(size=(n_samples, n_features))
     X[:, :21] += share * first[codes] + (1 - share) * second[codes]
-    table = Table.from_data(X)
-    frame = table.to_frame().set_axis([f"x{j + 1}" for j in range(n_features)], axis=1)
+    frame = Table.from_data(X).to_frame().set_axis([f"x{j + 1}" for j in range(n_features)], axis=1)
     classes = np.array(["0", "1", "2"])
     about = f"{n_samples} rows drawn from Breiman's waveform model"
     return Dataset(f"waveform-{n_features}", frame, classes[codes], classes, description=about)
@@ -299,13 +293,18 @@ def _find(folder: Path | None, name: str) -> Path | None:
 
 
 def _from_table(name: str, table: Table, source: str) -> Dataset:
+    classes = _declared_classes(name, table)
+    costs = _published_costs(name, classes)
+    description = f"{name}: {table.n_samples} rows, {len(table.schema)} columns, {source}."
+    return Dataset(name, table.to_frame(), table.labels(), classes, costs, description=description)
+
+
+def _declared_classes(name: str, table: Table) -> NDArray[Any]:
     if table.classes is None:
         raise ValueError(
             f"the file of data set {name!r} must have an attribute named class, but it has none."
         )
-    costs = _published_costs(name, table.classes)
-    description = f"{name}: {table.n_samples} rows, {len(table.schema)} columns, {source}."
-    return Dataset(name, table.to_frame(), table.labels(), table.classes, costs, description=description)
+    return table.classes
 
 
 def _published_costs(name: str, classes: NDArray[Any]) -> CostMatrix | None:

@@ -70,9 +70,7 @@ def total_cost(
     >>> total_cost(["bad", "good"], ["good", "good"], cost_matrix={("bad", "good"): 5, ("good", "bad"): 1})
     5.0
     """
-    rows = read_rows(
-        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
-    )
+    rows = read_rows(y_true, y_pred, cost_matrix, costs, classes, sample_weight)
     return float(rows.weight @ rows.paid())
 
 
@@ -92,9 +90,7 @@ def mean_cost(
     >>> mean_cost([0, 1, 1, 0], [0, 0, 1, 0], cost_matrix=[[0, 1], [4, 0]])
     1.0
     """
-    rows = read_rows(
-        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
-    )
+    rows = read_rows(y_true, y_pred, cost_matrix, costs, classes, sample_weight)
     return float(rows.weight @ rows.paid() / rows.weight.sum())
 
 
@@ -116,9 +112,7 @@ def normalised_cost(
     >>> normalised_cost([0, 1, 1, 0], [0, 0, 1, 0], cost_matrix=[[0, 1], [4, 0]])
     0.4
     """
-    rows = read_rows(
-        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
-    )
+    rows = read_rows(y_true, y_pred, cost_matrix, costs, classes, sample_weight)
     wrong = rows.costs.copy()
     wrong[np.arange(len(wrong)), rows.actual] = -np.inf
     costliest = wrong.max(axis=1) if wrong.shape[1] > 1 else np.zeros(len(wrong))
@@ -136,10 +130,7 @@ def best_constant(
     >>> best_constant(["bad", "good", "good"], cost_matrix={("bad", "good"): 5, ("good", "bad"): 1})
     BestConstant(label='bad', cost=2.0)
     """
-    rows = read_rows(
-        y_true, y_true, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
-    )
-    return _best_constant(rows)
+    return _best_constant(read_rows(y_true, y_true, cost_matrix, costs, classes, sample_weight))
 
 
 def _best_constant(rows: Rows) -> BestConstant:
@@ -168,14 +159,12 @@ def savings(
     >>> savings([0, 1, 1, 0], [0, 0, 1, 0], cost_matrix=[[0, 2], [4, 0]])
     0.0
     """
-    rows = read_rows(
-        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
-    )
-    saved = _best_constant(rows).cost - float(rows.weight @ rows.paid())
-    base = abs(_best_constant(rows).cost)
+    rows = read_rows(y_true, y_pred, cost_matrix, costs, classes, sample_weight)
+    base = _best_constant(rows).cost
+    saved = base - float(rows.weight @ rows.paid())
     if base == 0:
         return 0.0 if saved == 0 else float(np.copysign(np.inf, saved))
-    return saved / base
+    return saved / abs(base)
 
 
 def high_cost_errors(
@@ -200,9 +189,7 @@ def high_cost_errors(
     >>> high_cost_errors([0, 1, 1, 0], [1, 0, 1, 0], cost_matrix=[[0, 20], [100, 0]])
     1.0
     """
-    rows = read_rows(
-        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
-    )
+    rows = read_rows(y_true, y_pred, cost_matrix, costs, classes, sample_weight)
     paid = rows.paid()
     if normalise and rows.matrix is not None:
         paid = rows.matrix.normalise().values[rows.actual, rows.predicted]
@@ -234,15 +221,7 @@ def cost_with_abstention(
     >>> cost_with_abstention(["a", "b"], ["b", None], abstain_cost=0.5)
     0.75
     """
-    rows = read_rows(
-        y_true,
-        decision,
-        cost_matrix=cost_matrix,
-        costs=costs,
-        classes=classes,
-        sample_weight=sample_weight,
-        undecided_ok=True,
-    )
+    rows = read_rows(y_true, decision, cost_matrix, costs, classes, sample_weight, undecided_ok=True)
     price = np.asarray(abstain_cost, dtype=float)
     if price.shape not in ((), rows.weight.shape) or not np.isfinite(price).all():
         raise ValueError(f"abstain_cost must be a finite number, or one per row, got {abstain_cost!r}")
@@ -307,9 +286,7 @@ def cost_by_class(
     a 1.0 3.0 0.75 b
     b 2.0 1.0 0.25 a
     """
-    rows = read_rows(
-        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
-    )
+    rows = read_rows(y_true, y_pred, cost_matrix, costs, classes, sample_weight)
     spent = rows.weight * rows.paid()
     total = float(spent.sum())
     table = [_class_cost(rows, spent, total, code) for code in range(len(rows.classes))]

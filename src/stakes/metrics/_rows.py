@@ -45,11 +45,11 @@ class Rows:
 def read_rows(
     y_true: Any,
     y_pred: Any,
-    *,
     cost_matrix: Any = None,
     costs: Any = None,
     classes: Any = None,
     sample_weight: Any = None,
+    *,
     undecided_ok: bool = False,
 ) -> Rows:
     """Check the arguments that all metrics share; ``y_pred`` may be a Decision."""

@@ -84,9 +84,7 @@ def cost_with_tests(
     >>> cost.by_row
     array([5.5, 2. ])
     """
-    rows = read_rows(
-        y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
-    )
+    rows = read_rows(y_true, y_pred, cost_matrix, costs, classes, sample_weight)
     looked = _check_test_costs(test_costs, len(rows.weight))
     paid = rows.paid()
     return CostWithTests(
