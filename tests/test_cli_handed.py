@@ -85,7 +85,7 @@ def test_evaluate_hands_everything_to_the_comparison(place, monkeypatch):
     run("evaluate", "d.csv", "-c", "costs.csv", *PRICED)
     assert handed["learners"] == ["C4.5", "C4.5CS", "C4.5 min. cost", "CSGain", "best constant"]
     run("evaluate", "d.csv", "-l", "all")
-    assert handed["learners"] == [title for title, _, _ in learners.LEARNERS.values()]
+    assert handed["learners"] == [title for title, _ in learners.LEARNERS.values()]
     run("evaluate", "d.csv", "-l", "all", *PRICED)
     assert handed["learners"][-7:] == list(learners.PRICED_LEARNERS.values())
 
@@ -109,9 +109,9 @@ def test_learners_are_what_their_titles_say():
     """Everything in which a learner differs from the defaults of its class."""
     makers = learners.LEARNERS
     found = {}
-    for name, (title, words, make) in makers.items():
+    for name, (title, make) in makers.items():
         model = make(COSTS, 7)
-        assert title and words
+        assert title
         if name in ("sklearn", "sklearn_mc", "constant"):
             continue
         usual = type(model)().get_params()
@@ -143,9 +143,9 @@ def test_learners_are_what_their_titles_say():
         "metacost": ("MetaCost", seed),
         "csb1": ("CostBoosting", seed),
     }
-    plain_tree = makers["sklearn"][2](COSTS, 7)
+    plain_tree = makers["sklearn"][1](COSTS, 7)
     assert plain_tree.steps[-1][1].random_state == 7
-    wrapped = makers["sklearn_mc"][2](COSTS, 7)
+    wrapped = makers["sklearn_mc"][1](COSTS, 7)
     assert wrapped.cost_matrix is COSTS and wrapped.estimator.steps[-1][1].random_state == 7
     prices = FeatureCosts({"a": 1.0})
     priced = learners.make_learners(list(learners.PRICED_LEARNERS), COSTS, 7, prices)

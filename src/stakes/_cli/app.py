@@ -106,10 +106,10 @@ def stakes(
 
 
 for module in (demo, describe, fit, predict, evaluate, report, compare, reproduce, show, ask, export):
-    app.command(module.NAME, epilog=EXIT_CODES)(module.command)
+    app.command(module.__name__.rpartition(".")[2], epilog=EXIT_CODES)(module.command)
 for module in (clarify_label, clarify_train, clarify_explain):
-    clarify.app.command(module.NAME, epilog=EXIT_CODES)(module.command)
-app.add_typer(clarify.app, name=clarify.NAME)
+    clarify.app.command(module.__name__.rpartition("_")[2], epilog=EXIT_CODES)(module.command)
+app.add_typer(clarify.app, name="clarify")
 
 
 def main() -> None:

@@ -31,13 +31,13 @@ from stakes.table import Column, Schema
 from stakes.tree import Acquired, Acquisition, Question
 from stakes.tree.ask.answers import encode_answer
 
-NAME = "ask"
-
 UNKNOWN = ("", "?")
 BACK = "<"
 #: Of many classes the most probable ones are shown.
 MOST_CLASSES = 6
 BAR = 24
+#: What a script is told of a question.
+TOLD = ("feature", "kind", "categories", "price", "spent", "left", "share", "probabilities", "why")
 
 
 def command(
@@ -236,20 +236,7 @@ def _bill(result: Acquired, budget: float | None) -> Grid:
 
 def _script(talk: Acquisition) -> None:
     while (question := talk.next_question) is not None:
-        _write(
-            {
-                "type": "question",
-                "feature": question.feature,
-                "kind": question.kind,
-                "categories": question.categories,
-                "price": question.price,
-                "spent": question.spent,
-                "left": question.left,
-                "share": question.share,
-                "probabilities": question.probabilities,
-                "why": question.why,
-            }
-        )
+        _write({"type": "question"} | {name: getattr(question, name) for name in TOLD})
         talk.answer(_read_json(question.feature))
     result = talk.result
     _write(

@@ -11,7 +11,6 @@ import typer
 from stakes._base.documents import dumps
 from stakes._cli.shared import JsonOption, say
 
-NAME = "clarify"
 app = typer.Typer(
     no_args_is_help=True, help="Watch the few functions that matter, explain why a program failed."
 )

@@ -11,8 +11,6 @@ from rich.table import Table as Grid
 from stakes._base.documents import load_json
 from stakes._cli.shared import DebugOption, JsonOption, out, print_json, say
 
-NAME = "explain"
-
 SHOWN = (
     "program",
     "interpreter",

@@ -15,8 +15,6 @@ from stakes._text.words import plain
 if TYPE_CHECKING:
     from stakes.forensics import Symptom
 
-NAME = "label"
-
 SKIP, QUIT = "", "q"
 
 

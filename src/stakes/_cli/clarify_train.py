@@ -13,8 +13,6 @@ from rich.table import Table as Grid
 from stakes._cli.clarify_explain import show_model
 from stakes._cli.shared import DebugOption, JsonOption, notes, out, print_json, progress_bar, say
 
-NAME = "train"
-
 
 def command(
     runs: Annotated[Path, typer.Argument(help="Folder of labelled runs.", show_default=False)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -22,11 +22,9 @@ from stakes._cli.shared import (
     say,
     write_page,
 )
-from stakes.lab import PeerComparison, compare_with_peers
+from stakes.lab import compare_with_peers
 from stakes.lab.peers import peer_names
 from stakes.report import write_comparison_report
-
-NAME = "compare"
 
 
 def command(
@@ -80,7 +78,7 @@ def command(
             progress=progress,
         )
     if as_json:
-        print_json(_facts(result))
+        print_json(result.comparison.to_dict() | {"absent": result.absent})
     else:
         out().print(comparison_grid(result.comparison, Path(data).name))
     for name, reason in result.absent.items():
@@ -94,7 +92,3 @@ def command(
     if result.failures:
         say(f"{len(result.failures)} units failed; learners that failed are left out.", style="bold red")
         raise typer.Exit(1)
-
-
-def _facts(result: PeerComparison) -> dict[str, Any]:
-    return result.comparison.to_dict() | {"absent": result.absent}

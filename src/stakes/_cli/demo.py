@@ -18,8 +18,6 @@ from stakes.export import render
 from stakes.models import save_model
 from stakes.report import model_view, write_view
 
-NAME = "demo"
-
 COMPARED = ["c4.5", "c4.5cs", "c4.5_mc", "c4.5_cp", "sklearn", "constant"]
 NOUN = "customer"
 

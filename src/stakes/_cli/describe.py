@@ -26,8 +26,6 @@ from stakes._text.words import amount, number
 from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold
 
-NAME = "describe"
-
 
 def command(
     data: DataArgument,
@@ -101,26 +99,15 @@ def facts_of(problem: Problem, noun: str) -> dict[str, Any]:
 
 
 def _column(column: Any, values: Any) -> dict[str, Any]:
+    known = values[values >= 0] if column.is_nominal else values[~np.isnan(values)]
+    facts = {"name": column.name, "kind": column.kind, "missing": len(values) - len(known)}
     if column.is_nominal:
-        used = np.bincount(values[values >= 0])
+        used = np.bincount(known)
         order = np.argsort(-used, kind="stable")
         common = [column.categories[j] for j in order if used[j] > 0]
-        missing = int((values < 0).sum())
-        return {
-            "name": column.name,
-            "kind": column.kind,
-            "missing": missing,
-            "values": len(common),
-            "common": common[:8],
-        }
-    known = values[~np.isnan(values)]
+        return facts | {"values": len(common), "common": common[:8]}
     ends = (float(known.min()), float(np.median(known)), float(known.max())) if len(known) else (None,) * 3
-    return {
-        "name": column.name,
-        "kind": column.kind,
-        "missing": int(len(values) - len(known)),
-        **dict(zip(("min", "median", "max"), ends, strict=True)),
-    }
+    return facts | dict(zip(("min", "median", "max"), ends, strict=True))
 
 
 def _threshold(problem: Problem) -> float | None:
@@ -150,8 +137,7 @@ def _show(facts: dict[str, Any], noun: str) -> None:
         grid.add_row(str(line["label"]), amount(line["rows"]), f"{line['share']:.1%}", price)
     console.print(grid)
     console.print("\n[bold]Costs[/bold]", markup=True)
-    for sentence in facts["cost_words"]:
-        console.print(sentence)
+    console.print("\n".join(facts["cost_words"]))
     if facts["threshold"] is not None:
         second = facts["classes"][1]["label"]
         console.print(
@@ -163,8 +149,7 @@ def _show(facts: dict[str, Any], noun: str) -> None:
     )
     if "price_words" in facts:
         console.print("\n[bold]Prices of the columns[/bold]", markup=True)
-        for sentence in facts["price_words"]:
-            console.print(sentence)
+        console.print("\n".join(facts["price_words"]))
     console.print()
     console.print(_columns_grid(facts["columns"]))
 

@@ -37,8 +37,6 @@ from stakes.models import load_model
 from stakes.report import ModelView, model_view, write_view
 from stakes.rules import RuleClassifier
 
-NAME = "evaluate"
-
 DEFAULT = ["c4.5", "c4.5cs", "c4.5_mc", "constant"]
 
 

@@ -14,8 +14,6 @@ from stakes.models import load_model
 from stakes.rules import RuleClassifier, RuleSet
 from stakes.tree import FittedTree
 
-NAME = "export"
-
 SUFFIXES = {".py": "python", ".c": "c", ".sql": "sql", ".dot": "dot", ".gv": "dot", ".json": "json"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,27 +38,13 @@ from stakes.rules import RuleClassifier
 from stakes.tree import C45Classifier, pruning_methods
 from stakes.tree.c45.classifier import PRICED
 
-NAME = "fit"
-
 Learner = StrEnum(
     "Learner", {"c45": "c4.5", "c45cs": "c4.5cs", "gdt": "gdt", "rules": "rules", "boosted": "boosted"}
 )
 CostUse = StrEnum("CostUse", ["weights", "priors", "none"])
 Decision = StrEnum("Decision", ["majority", "min_cost"])
 Criterion = StrEnum(
-    "Criterion",
-    [
-        "gain_ratio",
-        "gain",
-        "gini",
-        "cs_gain",
-        "cs_gain_ratio",
-        "nunez",
-        "mitchell",
-        "norton",
-        "tan",
-        "total_cost",
-    ],
+    "Criterion", "gain_ratio gain gini cs_gain cs_gain_ratio nunez mitchell norton tan total_cost"
 )
 Growth = StrEnum("Growth", ["depth_first", "best_first"])
 Smoothing = StrEnum("Smoothing", ["none", "laplace", "m"])
@@ -189,6 +176,7 @@ def command(
 
     - `stakes fit loans.csv --cost-use none --prune cost --max-depth 4 --no-guard -o small.json`
     """
+    given = {name: str(value) if isinstance(value, StrEnum) else value for name, value in locals().items()}
     if feature_costs is None:
         _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
     problem = read_problem(data, target, costs, weights)
@@ -201,16 +189,8 @@ def command(
         "random_state": seed,
     }
     if learner is Learner.rules:
-        rule_model = RuleClassifier(
-            t_good=t_good,
-            min_support=min_support,
-            max_length=max_length,
-            abstain_cost=abstain_cost,
-            cost_vector=cost_vector.value,
-            feature_costs=prices,
-            **common,
-        )
-        _learn(rule_model, problem, output, as_json, rules.fit_facts, rules.show_fit)
+        own = _options_of(RuleClassifier, given) | common | {"feature_costs": prices}
+        _learn(RuleClassifier(**own), problem, output, as_json, rules.fit_facts, rules.show_fit)
         return
     if learner is Learner.boosted:
         _learn(BoostedStakes(**common), problem, output, as_json)
@@ -218,39 +198,20 @@ def command(
     tree: Any
     if learner is Learner.gdt:
         tree = GDTClassifier(max_depth=max_depth, feature_costs=prices, abstain_cost=abstain_cost, **common)
-        _learn(_guarded(tree, guard, folds, seed), problem, output, as_json)
-        return
-    tree = C45Classifier(
-        cost_use="none" if learner is Learner.c45 else cost_use.value,
-        decision=decision.value,
-        criterion=criterion.value,
-        feature_costs=prices,
-        gamma=1.0 if gamma is None else gamma,
-        ratio_of_candidate=ratio_of_candidate,
-        growth=growth.value,
-        max_upfront_cost=max_upfront_cost,
-        max_path_cost=max_path_cost,
-        prune=None if prune == "none" else prune,
-        confidence=confidence,
-        raise_subtrees=raise_subtrees,
-        collapse=collapse,
-        min_samples_leaf=min_samples_leaf,
-        group_values=group_values,
-        max_depth=max_depth,
-        max_leaf_nodes=max_leaf_nodes,
-        min_gain=min_gain,
-        max_bins=max_bins,
-        smoothing=None if smoothing is Smoothing.none else smoothing.value,
-        smoothing_strength=smoothing_strength,
-        cost_vector=cost_vector.value,
-        dialect=dialect.value,
-        **common,
-    )
-    _learn(_guarded(tree, guard, folds, seed), problem, output, as_json)
+    else:
+        own = _options_of(C45Classifier, given) | common | {"feature_costs": prices}
+        own["cost_use"] = "none" if learner is Learner.c45 else cost_use.value
+        own["gamma"] = 1.0 if gamma is None else gamma
+        own |= {name: None for name in ("prune", "smoothing") if given[name] == "none"}
+        tree = C45Classifier(**own)
+    if guard:
+        tree = Guard(tree, cv=folds, random_state=seed)
+    _learn(tree, problem, output, as_json)
 
 
-def _guarded(tree: Any, guard: bool, folds: int, seed: int) -> Any:
-    return Guard(tree, cv=folds, random_state=seed) if guard else tree
+def _options_of(kind: type, given: dict[str, Any]) -> dict[str, Any]:
+    """Those of the command's options that are called as a parameter of the class."""
+    return {name: given[name] for name in signature(kind).parameters if name in given}
 
 
 def _learn(

@@ -31,76 +31,35 @@ def _seeded(kind: Any, **params: Any) -> Maker:
 #: Parameters of C4.5 whose leaves answer the class of least expected cost.
 _MIN_COST = {"cost_use": "none", "decision": "min_cost"}
 
-#: Name on the command line: title in tables, what it is, how it is made of costs and a seed.
-LEARNERS: dict[str, tuple[str, str, Maker]] = {
-    "c4.5": ("C4.5", "no costs", _c45(cost_use="none")),
-    "c4.5cs": ("C4.5CS", "rows weigh what mistaking them costs", _c45()),
-    "c4.5pi": ("C4.5(π′)", "costs as altered priors while growing", _c45(cost_use="priors")),
-    "c4.5_mc": (
-        "C4.5 min. cost",
-        "C4.5, leaves answer the class of least expected cost",
-        _c45(**_MIN_COST),
-    ),
-    "c4.5_lap": (
-        "C4.5 min. cost, Laplace",
-        "as c4.5_mc, with Laplace's correction of the leaves",
-        _c45(**_MIN_COST, smoothing="laplace"),
-    ),
-    "c4.5_cp": (
-        "C4.5 cost pruned",
-        "as c4.5_mc, pruned where that lowers the estimated cost",
-        _c45(**_MIN_COST, prune="cost", smoothing="laplace"),
-    ),
-    "gdt": ("GDT", "whole trees by evolution, with local search", _seeded(GDTClassifier)),
-    "gdt_mc": ("GDT-MC", "whole trees by evolution, as published", _seeded(GDTClassifier, variant="paper")),
-    "j48": ("J48", "c4.5 as Weka has it", _c45(cost_use="none", dialect="j48")),
-    "j48cs": ("J48CS", "c4.5cs as Weka has it", _c45(dialect="j48")),
-    "rules": (
-        "rules",
-        "cost-sensitive rules, rows without one by the cheapest class",
-        _seeded(RuleClassifier, t_good=0.8),
-    ),
-    "boosted": (
-        "BoostedStakes",
-        "boosted trees, linear and kernel models blended, least expected cost, guarded",
-        _seeded(BoostedStakes),
-    ),
-    "sklearn": (
-        "scikit-learn tree",
-        "DecisionTreeClassifier, one-hot encoded",
-        lambda costs, seed: _sklearn(seed),
-    ),
+#: Name on the command line: title in tables, how it is made of costs and a seed.
+LEARNERS: dict[str, tuple[str, Maker]] = {
+    "c4.5": ("C4.5", _c45(cost_use="none")),
+    "c4.5cs": ("C4.5CS", _c45()),
+    "c4.5pi": ("C4.5(π′)", _c45(cost_use="priors")),
+    "c4.5_mc": ("C4.5 min. cost", _c45(**_MIN_COST)),
+    "c4.5_lap": ("C4.5 min. cost, Laplace", _c45(**_MIN_COST, smoothing="laplace")),
+    "c4.5_cp": ("C4.5 cost pruned", _c45(**_MIN_COST, prune="cost", smoothing="laplace")),
+    "gdt": ("GDT", _seeded(GDTClassifier)),
+    "gdt_mc": ("GDT-MC", _seeded(GDTClassifier, variant="paper")),
+    "j48": ("J48", _c45(cost_use="none", dialect="j48")),
+    "j48cs": ("J48CS", _c45(dialect="j48")),
+    "rules": ("rules", _seeded(RuleClassifier, t_good=0.8)),
+    "boosted": ("BoostedStakes", _seeded(BoostedStakes)),
+    "sklearn": ("scikit-learn tree", lambda costs, seed: _sklearn(seed)),
     "sklearn_mc": (
         "scikit-learn tree min. cost",
-        "the same in MinExpectedCost",
         lambda costs, seed: MinExpectedCost(_sklearn(seed), cost_matrix=costs),
     ),
-    "gbse": (
-        "GBSE",
-        "gradient boosting with stochastic ensembles, 30 trees",
-        _seeded(reductions.GBSE),
-    ),
-    "gbse_t": ("GBSE-T", "the variant of GBSE with a proof", _seeded(reductions.GBSET)),
-    "dse": ("DSE", "data space expansion, 30 trees", _seeded(reductions.DataSpaceExpansion)),
-    "iw": ("IW", "iterative weighting, 30 rounds of 10 trees", _seeded(reductions.IterativeWeighting)),
-    "costing": ("costing", "30 trees on samples in proportion to costs", _seeded(reductions.Costing)),
-    "avgcost": (
-        "average cost",
-        "30 trees on samples in proportion to mean costs",
-        _seeded(reductions.AverageCost),
-    ),
-    "bagging_mc": (
-        "bagging min. cost",
-        "30 bagged trees, class of least expected cost",
-        _seeded(reductions.CostBagging),
-    ),
-    "metacost": (
-        "MetaCost",
-        "one tree on rows relabelled by 30 bagged ones",
-        _seeded(reductions.MetaCost),
-    ),
-    "csb1": ("CSB1", "cost-sensitive boosting, 30 trees", _seeded(reductions.CostBoosting)),
-    "constant": ("best constant", "always the cheapest class", lambda costs, seed: ConstantClassifier(costs)),
+    "gbse": ("GBSE", _seeded(reductions.GBSE)),
+    "gbse_t": ("GBSE-T", _seeded(reductions.GBSET)),
+    "dse": ("DSE", _seeded(reductions.DataSpaceExpansion)),
+    "iw": ("IW", _seeded(reductions.IterativeWeighting)),
+    "costing": ("costing", _seeded(reductions.Costing)),
+    "avgcost": ("average cost", _seeded(reductions.AverageCost)),
+    "bagging_mc": ("bagging min. cost", _seeded(reductions.CostBagging)),
+    "metacost": ("MetaCost", _seeded(reductions.MetaCost)),
+    "csb1": ("CSB1", _seeded(reductions.CostBoosting)),
+    "constant": ("best constant", lambda costs, seed: ConstantClassifier(costs)),
 }
 
 
@@ -125,14 +84,13 @@ def make_learners(
         if name in PRICED_LEARNERS:
             if prices is None:
                 raise ValueError(f"--learner {name} needs --feature-costs, the prices of the columns")
-            learners[PRICED_LEARNERS[name]] = C45Classifier(
-                cost_matrix=costs, criterion=name, feature_costs=prices
-            )
+            priced = _c45(criterion=name, feature_costs=prices)
+            learners[PRICED_LEARNERS[name]] = priced(costs, seed)
             continue
         if name not in LEARNERS:
             known = ", ".join([*LEARNERS, *PRICED_LEARNERS])
             raise ValueError(f"--learner must be one of {known}, got {name!r}")
-        title, _, make = LEARNERS[name]
+        title, make = LEARNERS[name]
         learners[title] = make(costs, seed)
     return learners
 

@@ -31,8 +31,6 @@ from stakes.models import load_model
 from stakes.rules import RuleClassifier
 from stakes.table import Column, Schema, Table, write_arff
 
-NAME = "predict"
-
 Format = StrEnum("Format", ["csv", "arff", "parquet", "json"])
 SUFFIXES = {".csv": "csv", ".arff": "arff", ".parquet": "parquet", ".pq": "parquet", ".json": "json"}
 

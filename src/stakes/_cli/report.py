@@ -23,8 +23,6 @@ from stakes.costs import as_feature_costs
 from stakes.models import load_model
 from stakes.report import model_view, write_view
 
-NAME = "report"
-
 
 def command(
     model: ModelArgument,

@@ -14,8 +14,6 @@ from stakes.lab import programs as figure_programs
 from stakes.lab.study import RESULTS, page
 from stakes.report import write_lab_index, write_lab_report
 
-NAME = "reproduce"
-
 JobsOption = Annotated[int, typer.Option("--n-jobs", "-j", help="Processes; -1 for one per core.")]
 ClusterOption = Annotated[
     str | None,

@@ -248,9 +248,7 @@ def take_weights(table: Table, column: str | None) -> Table:
     weights = table.columns[position]
     if np.isnan(weights).any():
         raise ValueError(f"--weights names {column!r}, where a value is missing; every row needs a weight")
-    return Table(
-        rest.schema, rest.columns, y=rest.y, classes=rest.classes, weights=weights, target=rest.target
-    )
+    return rest.with_target(rest.y, rest.classes, weights)
 
 
 def columns_for(model: Any, table: Table, data: str) -> Table:

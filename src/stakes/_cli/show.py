@@ -28,8 +28,6 @@ from stakes.models import effective_tree, load_model
 from stakes.rules import RuleClassifier
 from stakes.tree import FittedTree, leaf_table
 
-NAME = "show"
-
 View = StrEnum("View", ["text", "leaves", "svg", "dot"])
 TreeOption = Annotated[
     bool,

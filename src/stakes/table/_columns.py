@@ -133,10 +133,7 @@ def encode_nominal(
 ) -> NDArray[np.int32]:
     """Translate a factorized column to the codes of a schema's column, by value."""
     table = np.full(len(distinct) + 1, -1, dtype=np.int32)  # the last entry answers code -1
-    for position, value in enumerate(distinct):
-        table[position] = (
-            index.get(value, -1) if isinstance(value, str) else index.get(plain_value(value), -1)
-        )
+    table[:-1] = [index.get(plain_value(value), -1) for value in distinct]
     result = table[codes]
     if unseen == "error":
         strange = np.flatnonzero((result < 0) & (codes >= 0))

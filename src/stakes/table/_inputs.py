@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -10,32 +10,6 @@ from numpy.typing import NDArray
 
 from stakes.table import _columns as col
 from stakes.table._columns import NOMINAL, NUMERIC
-
-
-class Input(Protocol):
-    """What the encoder asks of its data."""
-
-    shape: tuple[int, int]
-    is_numeric: bool
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the columns."""
-
-    def kind(self, j: int) -> str:
-        """Kind of column j."""
-
-    def numbers(self, j: int, name: str) -> NDArray[np.float64]:
-        """Column j as float64, missing as NaN; an error where it is not numeric."""
-
-    def factorized(self, j: int) -> tuple[NDArray[Any], list[Any]]:
-        """Codes (-1 for missing) and distinct values of column j."""
-
-    def declared(self, j: int) -> list[Any] | None:
-        """Categories in the order that the dtype declares, None where it declares none."""
-
-    def holds_numbers(self, j: int) -> bool:
-        """Whether column j can hold nothing but numbers."""
 
 
 class ArrayInput:
@@ -197,6 +171,10 @@ class FrameInput:
     def holds_numbers(self, j: int) -> bool:
         """Whether the column can hold nothing but numbers."""
         return self.dtypes[j].is_numeric()
+
+
+#: What the encoder takes its data from.
+Input = ArrayInput | PandasInput | FrameInput
 
 
 def _factorize_arrow(native: Any) -> tuple[NDArray[Any], list[Any]]:

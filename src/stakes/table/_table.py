@@ -224,10 +224,14 @@ class Table:
         self.target = target
 
     @classmethod
-    def _trusted(cls, schema: Schema, columns: list[NDArray[Any]], n_samples: int) -> Table:
+    def _trusted(
+        cls, schema: Schema, columns: list[NDArray[Any]], n_samples: int, like: Table | None = None
+    ) -> Table:
+        """Make a table without checks, with the class and the weights of another where there is one."""
         table = cls.__new__(cls)
         table.schema, table.columns, table.n_samples = schema, columns, n_samples
-        table.y = table.classes = table.weights = table.target = None
+        for name in ("y", "classes", "weights", "target"):
+            setattr(table, name, getattr(like, name, None))
         return table
 
     @classmethod
@@ -289,7 +293,10 @@ class Table:
         return f"Table({self.n_samples} rows, {kinds}{classes})"
 
     def with_target(
-        self, y: ArrayLike | None, classes: Sequence[Any] | None = None, weights: ArrayLike | None = None
+        self,
+        y: ArrayLike | None,
+        classes: Sequence[Any] | NDArray[Any] | None = None,
+        weights: ArrayLike | None = None,
     ) -> Table:
         """Return the same columns with other class codes and weights."""
         return Table(self.schema, self.columns, y=y, classes=classes, weights=weights, target=self.target)
@@ -308,8 +315,8 @@ class Table:
         except IndexError as error:
             raise ValueError(f"rows must be between 0 and {self.n_samples - 1}: {error}.") from None
         n_samples = len(columns[0]) if columns else len(np.arange(self.n_samples)[chosen])
-        table = Table._trusted(self.schema, columns, n_samples)
-        table.y, table.weights, table.classes, table.target = y, weights, self.classes, self.target
+        table = Table._trusted(self.schema, columns, n_samples, like=self)
+        table.y, table.weights = y, weights
         return table
 
     def select(self, names: Sequence[str]) -> Table:
@@ -329,9 +336,7 @@ class Table:
             )
         chosen = [position[name] for name in names]
         schema = Schema(tuple(self.schema.columns[j] for j in chosen))
-        table = Table._trusted(schema, [self.columns[j] for j in chosen], self.n_samples)
-        table.y, table.weights, table.classes, table.target = self.y, self.weights, self.classes, self.target
-        return table
+        return Table._trusted(schema, [self.columns[j] for j in chosen], self.n_samples, like=self)
 
     def as_nominal(self, columns: Iterable[str] | Iterable[int] | Iterable[bool]) -> Table:
         """Return the table with these columns (names, indices or a mask) nominal although they hold numbers.
@@ -348,9 +353,7 @@ class Table:
             for column, values, force in zip(self.schema.columns, self.columns, chosen, strict=True)
         ]
         schema = Schema(tuple(column for column, _ in pairs))
-        table = Table._trusted(schema, [values for _, values in pairs], self.n_samples)
-        table.y, table.weights, table.classes, table.target = self.y, self.weights, self.classes, self.target
-        return table
+        return Table._trusted(schema, [values for _, values in pairs], self.n_samples, like=self)
 
     def labels(self) -> NDArray[Any]:
         """Return the class label of each row; None where the class is missing."""
