@@ -12,6 +12,7 @@ from scipy import sparse
 
 from stakes.costs import FeatureCosts
 from stakes.forensics.host.names import CallTree, Feature
+from stakes.forensics.host.trees import seen_trees
 from stakes.forensics.host.watch import Watch
 from stakes.forensics.runs import Runs, stable
 
@@ -72,7 +73,10 @@ class Columns:
 
     def feature(self, column: int) -> Feature:
         """Return a column's feature by name."""
-        return _feature(self.keys[column], self.runs)
+        kind, *what = self.keys[column]
+        if kind == "tree":
+            return Feature(_call_tree(what[1], self.runs), what[0])
+        return Feature((self.runs.functions if kind == "function" else self.runs.lines)[what[0]])
 
     def resources(self, column: int) -> frozenset[Resource]:
         """Return what must be watched for a column.
@@ -85,14 +89,6 @@ class Columns:
             return frozenset({Resource("line", what[0]), Resource("start", function)})
         functions = {what[0]} if kind == "function" else set(_functions(what[1]))
         return frozenset(Resource(event, place) for place in functions for event in _EVENTS[kind])
-
-
-def _feature(key: _Key, runs: Runs) -> Feature:
-    if key[0] == "function":
-        return Feature(runs.functions[key[1]])
-    if key[0] == "line":
-        return Feature(runs.lines[key[1]])
-    return Feature(_call_tree(key[2], runs), key[1])
 
 
 def _call_tree(tree: Any, runs: Runs) -> CallTree:
@@ -153,10 +149,7 @@ def columns_of(
 
 def extremes(counts: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the least and the most of each column of a sparse matrix."""
-    least, most = (
-        np.asarray(matrix.todense()).ravel() for matrix in (counts.min(axis=0), counts.max(axis=0))
-    )
-    return least, most
+    return counts.min(axis=0).toarray().ravel(), counts.max(axis=0).toarray().ravel()
 
 
 def trees_with(runs: Runs, caller: int, called: int) -> list[Feature]:
@@ -177,33 +170,15 @@ def _tree_blocks(runs: Runs, watched: NDArray[np.bool_]) -> Iterator[tuple[int, 
     numbers: tuple[dict[Any, int], dict[Any, int]] = ({}, {})
     places: tuple[list[int], list[int]] = ([], [])
     which: list[int] = []
-    # What a tree shows to its caller: itself where watched, else what it called. Children come first.
-    shallow: list[frozenset[Any]] = []
-    deep: list[frozenset[Any]] = []
-    nothing: frozenset[Any] = frozenset()
-    for number, (function, children) in enumerate(runs.trees):
-        below, below_deep = nothing, nothing
-        for child in children:
-            below |= shallow[child]
-            below_deep |= deep[child]
-        if not watched[function]:
-            shallow.append(below)
-            deep.append(below_deep)
-            continue
-        shallow.append(frozenset({(function, nothing)}))
-        deep.append(frozenset({(function, below)}))
-        which.append(number)
-        for numbering, place, tree in zip(
-            numbers, places, ((function, below), (function, below_deep)), strict=True
-        ):
-            place.append(numbering.setdefault(tree, len(numbering)))
+    for number, by_depth in enumerate(seen_trees(runs.trees, watched.tolist(), lambda *tree: tree)):
+        if by_depth:
+            which.append(number)
+            for numbering, place, tree in zip(numbers, places, by_depth[1:], strict=True):
+                place.append(numbering.setdefault(tree, len(numbering)))
+    once = np.ones(len(which), np.int64)
     for depth, numbering, place in zip((1, 2), numbers, places, strict=True):
         shape = (len(runs.trees), len(numbering))
-        yield (
-            depth,
-            list(numbering),
-            sparse.csr_matrix((np.ones(len(which), np.int64), (which, place)), shape=shape),
-        )
+        yield depth, list(numbering), sparse.csr_matrix((once, (which, place)), shape=shape)
 
 
 def expected(runs: Runs) -> dict[Resource, float]:
@@ -261,15 +236,12 @@ def cheapest_of_equals(columns: Columns, events: dict[Resource, float]) -> Colum
 
 def first_of_equals(counts: NDArray[np.int64], order: Sequence[int] | NDArray[np.intp]) -> list[int]:
     """Columns in order, without those that are constant or equal to an earlier one."""
-    seen: set[bytes] = set()
-    kept = []
+    first: dict[bytes, int] = {}
     for column in order:
         values = counts[:, column]
-        key = values.tobytes()
-        if key not in seen and (values != values[0]).any():
-            seen.add(key)
-            kept.append(int(column))
-    return kept
+        if (values != values[0]).any():
+            first.setdefault(values.tobytes(), int(column))
+    return list(first.values())
 
 
 def observe_all(runs: Runs, watch: Watch) -> NDArray[np.int64]:

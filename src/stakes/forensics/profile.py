@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes.forensics.host import trees
-from stakes.forensics.host.names import Function, Line
+from stakes.forensics.host.names import Function, Line, functions_of
 from stakes.forensics.host.trees import Projection
 from stakes.forensics.host.watch import Watch
 
@@ -176,16 +176,13 @@ def profile_to_dict(profile: Profile) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
+        **vars(profile),
         "functions": [list(function) for function in profile.functions],
         "counts": list(profile.counts),
         "trees": [[function, list(children)] for function, children in profile.trees],
         "tree_counts": list(profile.tree_counts),
         "lines": [list(entry) for entry in profile.lines],
-        "complete": profile.complete,
-        "interpreter": profile.interpreter,
         "versions": dict(profile.versions),
-        "input": profile.input,
-        "label": profile.label,
         "symptom": vars(profile.symptom).copy(),
     }
 
@@ -197,13 +194,9 @@ def profile_from_dict(document: Mapping[str, Any]) -> Profile:
     documents.check_mapping(document, "the profile", profile_to_dict(Profile((), ())))
     try:
         profile = Profile(
-            functions=tuple(
-                Function(str(path), str(name), int(line)) for path, name, line in document["functions"]
-            ),
+            functions=functions_of(document["functions"]),
             counts=tuple(map(int, document["counts"])),
-            trees=tuple(
-                (int(function), tuple(map(int, children))) for function, children in document["trees"]
-            ),
+            trees=tuple((int(f), tuple(map(int, children))) for f, children in document["trees"]),
             tree_counts=tuple(map(int, document["tree_counts"])),
             lines=tuple((int(f), int(line), int(count)) for f, line, count in document["lines"]),
             complete=bool(document["complete"]),

@@ -151,7 +151,7 @@ def read_runs(
             if profile.label is None:
                 unlabelled += 1
             else:
-                yield _stem(path), profile
+                yield path.name.removesuffix(".gz").removesuffix(".profile"), profile
 
     collecting = gc.isenabled()
     gc.disable()  # looking for cycles among millions of numbers would take a third of the time
@@ -171,10 +171,6 @@ def read_runs(
 def profile_paths(folder: str | os.PathLike[str]) -> list[Path]:
     """Files of a folder and the folders in it that should be profiles, in order."""
     return sorted(path for path in Path(folder).rglob("*") if path.name.endswith(ENDINGS) and path.is_file())
-
-
-def _stem(path: Path) -> str:
-    return path.name.removesuffix(".gz").removesuffix(".profile")
 
 
 def gather(profiles: Iterable[tuple[str, Profile]]) -> Runs:
@@ -208,8 +204,7 @@ class _Shared:
         self.trees: dict[tuple[int, tuple[int, ...]], int] = {}
         self.lines: dict[tuple[int, int], int] = {}
         self.rows: tuple[list[_Row], ...] = ([], [], [])
-        self.names: list[tuple[str, str, str]] = []
-        self.endings: list[Ending] = []
+        self.known: list[tuple[str, str, str, Ending]] = []
         self.interpreters: set[str] = set()
         self.versions: dict[str, set[str]] = {}
 
@@ -227,35 +222,30 @@ class _Shared:
         )
         for rows, row in zip(self.rows, (starts, calls, reached), strict=True):
             rows.append(row)
-        self.names.append((name, label, profile.input if profile.input is not None else f"only {name}"))
-        self.endings.append(Ending(profile.symptom.exit_status, profile.symptom.exception))
+        identity = profile.input if profile.input is not None else f"only {name}"
+        ending = Ending(profile.symptom.exit_status, profile.symptom.exception)
+        self.known.append((name, label, identity, ending))
         self.interpreters.add(profile.interpreter)
         for key_, version in profile.versions.items():
             self.versions.setdefault(key_, set()).add(version)
 
     def runs(self) -> Runs:
-        if not self.names:
+        if not self.known:
             raise ValueError("there are no labelled runs to learn from")
         if len(self.interpreters) > 1:
             known = " and ".join(sorted(self.interpreters))
             raise ValueError(f"all runs must be of one interpreter, got {known}: their functions differ")
         foreign = _foreign(self.versions)
-        names, labels, inputs = zip(*self.names, strict=True)
         functions = tuple(self.functions)
-        sizes = (len(self.functions), len(self.trees), len(self.lines))
-        starts, calls, reached = (_matrix(rows, n) for rows, n in zip(self.rows, sizes, strict=True))
+        of_runs: dict[str, Any] = dict(zip(_TUPLES, zip(*self.known, strict=True), strict=True))
+        for name, rows, table in zip(_COUNTS, self.rows, (functions, self.trees, self.lines), strict=True):
+            of_runs[name] = _matrix(rows, len(table))
         versions = {name: next(iter(known)) for name, known in self.versions.items() if name not in foreign}
         return Runs(
-            names=names,
-            labels=labels,
-            inputs=inputs,
-            endings=tuple(self.endings),
+            **of_runs,
             functions=functions,
             trees=tuple(self.trees),
             lines=tuple(Line(functions[place], line) for place, line in self.lines),
-            starts=starts,
-            calls=calls,
-            reached=reached,
             interpreter=next(iter(self.interpreters)),
             versions=versions,
             foreign=foreign,

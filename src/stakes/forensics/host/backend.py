@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
         def counts(self) -> tuple[list[int], list[int], list[int]]: ...
 
+    #: Holds the scope that the present thread or task counts into.
+    Variable = ContextVar[Scope | None] | None
+
     class Tracer(Protocol):
         """What counts in this process; it can be moved to other tables after a fork."""
 
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
             selection: Selection,
             in_file: bool,
             budget: int = 0,
-            variable: ContextVar[Scope | None] | None = None,
+            variable: Variable = None,
         ) -> None: ...
         def stop(self) -> None: ...
 
@@ -91,10 +94,8 @@ def watcher(selection: Selection, exits: bool = True) -> tuple[Watcher, str]:
         )
     from .inject import InjectingTracer
 
-    return (
-        InjectingTracer(),
-        "compiled, called from within the chosen functions: Python 3.11 has no monitoring",
-    )
+    how = "compiled, called from within the chosen functions: Python 3.11 has no monitoring"
+    return InjectingTracer(), how
 
 
 def free_tool() -> int:
@@ -103,6 +104,15 @@ def free_tool() -> int:
         if monitoring.get_tool(tool) is None:
             return tool
     raise RuntimeError("every tool number of sys.monitoring is in use")
+
+
+def counting(selection: Selection, budget: int, variable: Variable, select: Any = None) -> Any:
+    """Return what begins to count a selection into tables; ``select`` is told the code of its functions."""
+    disable = None if select is None else monitoring.DISABLE
+    return lambda tables, in_file: _tracer.start(
+        tables, selection.trees, bool(selection.lines), in_file, selection.functions, selection.lines,
+        selection.by_name, select, disable, variable, budget,
+    )  # fmt: skip
 
 
 class MonitoringTracer:
@@ -119,22 +129,12 @@ class MonitoringTracer:
         """Begin to count everything that runs."""
         events = monitoring.events
         self._start = lambda tables, in_file: _tracer.start(tables, trees, lines, in_file)
-        wanted = {events.PY_START: _tracer.on_start}
-        if trees:
-            wanted |= dict.fromkeys((events.PY_RESUME, events.PY_THROW), _tracer.on_resume)
-            wanted |= dict.fromkeys((events.PY_RETURN, events.PY_YIELD), _tracer.on_end)
-            wanted[events.PY_UNWIND] = _tracer.on_unwind
-        if lines:
-            wanted[events.LINE] = _tracer.on_line
-        self._begin(tables, in_file, wanted, sum(wanted))
+        ends = events.PY_RETURN | events.PY_YIELD | events.PY_UNWIND
+        calls = events.PY_RESUME | events.PY_THROW | ends if trees else 0
+        self._begin(tables, in_file, events.PY_START | calls | (events.LINE if lines else 0))
 
     def watch(
-        self,
-        tables: Memory,
-        selection: Selection,
-        in_file: bool,
-        budget: int = 0,
-        variable: ContextVar[Scope | None] | None = None,
+        self, tables: Memory, selection: Selection, in_file: bool, budget: int = 0, variable: Variable = None
     ) -> None:
         """Begin to count what is selected; the rest is not monitored, or disabled when first met."""
         events = monitoring.events
@@ -156,28 +156,26 @@ class MonitoringTracer:
             if self._alone and code.co_flags & GENERATORS:
                 see_unwinding()
 
-        self._start = lambda tables, in_file: _tracer.start(
-            tables, selection.trees, bool(selection.lines), in_file, selection.functions, selection.lines,
-            selection.by_name, select, monitoring.DISABLE, variable, budget,
-        )  # fmt: skip
-        wanted = {
+        self._start = counting(selection, budget, variable, select)
+        self._begin(tables, in_file, 0 if self._alone else events.PY_START | unwinding)
+        if self._alone:
+            files = tuple({path for path, _, _ in selection.functions})
+            self._find = lambda: _tracer.find(files, see_unwinding)
+            self._find()
+
+    def _begin(self, tables: Memory, in_file: bool, everywhere: int) -> None:
+        events = monitoring.events
+        self.tool = free_tool()
+        self._start(tables, in_file)
+        monitoring.use_tool_id(self.tool, "stakes.clarify")
+        callbacks = {
             events.PY_START: _tracer.on_start,
             events.PY_UNWIND: _tracer.on_unwind,
             events.LINE: _tracer.on_line,
             **dict.fromkeys((events.PY_RESUME, events.PY_THROW), _tracer.on_resume),
             **dict.fromkeys((events.PY_RETURN, events.PY_YIELD), _tracer.on_end),
         }
-        self._begin(tables, in_file, wanted, 0 if self._alone else events.PY_START | unwinding)
-        if self._alone:
-            files = tuple({path for path, _, _ in selection.functions})
-            self._find = lambda: _tracer.find(files, see_unwinding)
-            self._find()
-
-    def _begin(self, tables: Memory, in_file: bool, wanted: dict[int, Any], everywhere: int) -> None:
-        self.tool = free_tool()
-        self._start(tables, in_file)
-        monitoring.use_tool_id(self.tool, "stakes.clarify")
-        for event, callback in wanted.items():
+        for event, callback in callbacks.items():
             monitoring.register_callback(self.tool, event, callback)
         monitoring.set_events(self.tool, everywhere)
 

@@ -6,22 +6,7 @@ import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .memory import (
-    DEEPEST,
-    DIGEST,
-    EXCEPTION,
-    EXCEPTION_MOST,
-    FIRST_TABLE,
-    FLAGS,
-    FULL,
-    HEADER,
-    LAYOUT,
-    MAGIC,
-    OVER_BUDGET,
-    PID,
-    PYTHON,
-    TABLES,
-)
+from . import memory as layout
 
 
 @dataclass(frozen=True)
@@ -57,12 +42,12 @@ class Counts:
 def read(data: bytes | mmap.mmap | memoryview) -> Counts:
     """Read the tables, also those of a process that was killed; anything else is a ValueError."""
     view = memoryview(data)
-    if len(view) < HEADER or bytes(view[:8]) != MAGIC:
+    if len(view) < layout.HEADER or bytes(view[:8]) != layout.MAGIC:
         raise ValueError("this is not a file of counters, or it was not finished")
-    slots = view[:HEADER].cast("Q")
-    if slots[1] != LAYOUT:
-        raise ValueError(f"the counters must have layout {LAYOUT}, got {slots[1]}")
-    tables = dict(zip(TABLES, _tables(view, slots), strict=True))
+    slots = view[: layout.HEADER].cast("Q")
+    if slots[1] != layout.LAYOUT:
+        raise ValueError(f"the counters must have layout {layout.LAYOUT}, got {slots[1]}")
+    tables = dict(zip(layout.TABLES, _tables(view, slots), strict=True))
     functions, starts = _functions(tables["functions"], tables["names"])
     sets = _Sets(tables["sets"].cast("I"))
     trees, calls = _trees(tables["trees"], sets, len(functions))
@@ -70,11 +55,11 @@ def read(data: bytes | mmap.mmap | memoryview) -> Counts:
     lines = tables["lines"].cast("I")
     counts = tables["lines"].cast("Q")
     return Counts(
-        pid=slots[PID],
-        python=slots[PYTHON],
-        digest=slots[DIGEST],
-        full=bool(slots[FLAGS] & FULL),
-        over_budget=bool(slots[FLAGS] & OVER_BUDGET),
+        pid=slots[layout.PID],
+        python=slots[layout.PYTHON],
+        digest=slots[layout.DIGEST],
+        full=bool(slots[layout.FLAGS] & layout.FULL),
+        over_budget=bool(slots[layout.FLAGS] & layout.OVER_BUDGET),
         functions=functions,
         starts=starts,
         trees=[(function, tuple(sorted(sets[below]))) for function, below in trees],
@@ -84,18 +69,18 @@ def read(data: bytes | mmap.mmap | memoryview) -> Counts:
             for i in range(len(counts) // 2)
             if lines[4 * i] < len(functions)
         ],
-        exception=_exception(view, slots[EXCEPTION]),
+        exception=_exception(view, slots[layout.EXCEPTION]),
     )
 
 
 def _exception(view: memoryview, length: int) -> str | None:
-    first = 8 * (EXCEPTION + 1)
-    return bytes(view[first : first + min(length, EXCEPTION_MOST)]).decode(errors="replace") or None
+    first = 8 * (layout.EXCEPTION + 1)
+    return bytes(view[first : first + min(length, layout.EXCEPTION_MOST)]).decode(errors="replace") or None
 
 
 def _tables(view: memoryview, slots: memoryview) -> Iterator[memoryview]:
-    for place, size in enumerate(TABLES.values()):
-        offset, capacity, used = slots[FIRST_TABLE + 3 * place : FIRST_TABLE + 3 * place + 3]
+    for place, size in enumerate(layout.TABLES.values()):
+        offset, capacity, used = slots[layout.FIRST_TABLE + 3 * place : layout.FIRST_TABLE + 3 * place + 3]
         used = min(used, capacity)
         if offset % 8 or offset + used * size > len(view):
             raise ValueError("the file of counters is cut short or damaged")
@@ -154,11 +139,11 @@ def _finish(
     threads: memoryview, sets: _Sets, trees: list[tuple[int, int]], calls: list[int], n_functions: int
 ) -> None:
     """End the calls that the process did not live to end, innermost first, as an exception would."""
-    for start in range(0, len(threads), TABLES["threads"]):
-        block = threads[start : start + TABLES["threads"]]
+    for start in range(0, len(threads), layout.TABLES["threads"]):
+        block = threads[start : start + layout.TABLES["threads"]]
         depth, words = block.cast("Q")[0], block.cast("I")
         child = None
-        for place in range(min(depth, DEEPEST), 0, -1):
+        for place in range(min(depth, layout.DEEPEST), 0, -1):
             function, below = words[2 * place], words[2 * place + 1]
             if child is not None:
                 below = sets.add(below, child)

@@ -21,7 +21,7 @@ from .selection import Selection
 if TYPE_CHECKING:
     from contextvars import ContextVar
 
-    from .backend import Memory, Scope
+    from .backend import Memory, Variable
 
 _NAMES, _FUNCTIONS, _SETS, _TREES, _LINES, _THREADS = range(6)
 _RESUME = 151  # of CPython 3.11, the only version that looks at it
@@ -150,12 +150,7 @@ class PlainTracer:
                 sys.settrace(self._trace)
 
     def watch(
-        self,
-        tables: Memory,
-        selection: Selection,
-        in_file: bool,
-        budget: int = 0,
-        variable: ContextVar[Scope | None] | None = None,
+        self, tables: Memory, selection: Selection, in_file: bool, budget: int = 0, variable: Variable = None
     ) -> None:
         """Begin to count what is selected; Python 3.12 and later."""
         self._selection, self._budget, self._variable = selection, budget, variable

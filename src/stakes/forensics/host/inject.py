@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import gc
 
-from .backend import _tracer
+from .backend import _tracer, counting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextvars import ContextVar
     from types import CodeType, FunctionType
     from typing import Any
 
-    from .backend import Memory, Scope
+    from .backend import Memory, Variable
     from .selection import Selection
 else:  # the module types is not loaded in every program
     FunctionType = type(lambda: None)
@@ -33,37 +32,19 @@ class InjectingTracer:
     """Counts starts of the chosen functions."""
 
     def watch(
-        self,
-        tables: Memory,
-        selection: Selection,
-        in_file: bool,
-        budget: int = 0,
-        variable: ContextVar[Scope | None] | None = None,
+        self, tables: Memory, selection: Selection, in_file: bool, budget: int = 0, variable: Variable = None
     ) -> None:
         """Begin to count what is selected."""
-        self._start = lambda tables, in_file: _tracer.start(
-            tables,
-            False,
-            False,
-            in_file,
-            selection.functions,
-            (),
-            selection.by_name,
-            None,
-            None,
-            variable,
-            budget,
-        )
+        self._start = counting(selection, budget, variable)
         self._start(tables, in_file)
         self._ticks = [_tracer.make_tick(number) for number in range(len(selection.functions))]
         self._replace, self._selection, self._found_at = _tracer.replace_constant, selection, _tracer.found_at
         self._files: dict[str, bool] = {}
         for function in [entry for entry in gc.get_objects() if type(entry) is FunctionType]:
-            if not self._in_watched_file(function.__code__):
-                continue
-            changed = self._changed(function.__code__)
-            if changed is not function.__code__:
-                function.__code__ = changed
+            if self._in_watched_file(function.__code__):
+                changed = self._changed(function.__code__)
+                if changed is not function.__code__:
+                    function.__code__ = changed
         _tracer.on_exec(self._visit)
 
     def rebase(self, tables: Memory, in_file: bool) -> None:
@@ -74,12 +55,6 @@ class InjectingTracer:
         """Count no more; the ticks stay and do nothing."""
         _tracer.on_exec(lambda code: None)
         _tracer.stop()
-
-    def _number(self, code: CodeType) -> int | None:
-        number = self._selection.number(code.co_filename, code.co_qualname, code.co_firstlineno)
-        if number is not None:
-            self._found_at(number, code.co_filename)
-        return number
 
     def _in_watched_file(self, code: CodeType) -> bool:
         name = code.co_filename
@@ -102,8 +77,11 @@ class InjectingTracer:
         ]
         if any(new is not old for new, old in zip(constants, code.co_consts, strict=True)):
             code = code.replace(co_consts=tuple(constants))
-        number = self._number(code)
-        return code if number is None else with_tick(code, self._ticks[number])
+        number = self._selection.number(code.co_filename, code.co_qualname, code.co_firstlineno)
+        if number is None:
+            return code
+        self._found_at(number, code.co_filename)
+        return with_tick(code, self._ticks[number])
 
 
 def with_tick(code: CodeType, tick: Callable[[], None]) -> CodeType:

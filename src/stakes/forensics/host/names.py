@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 
 class Function(NamedTuple):
@@ -15,6 +16,11 @@ class Function(NamedTuple):
     def __str__(self) -> str:
         """Return ``path:name:line``."""
         return f"{self.path}:{self.name}:{self.line}"
+
+
+def functions_of(entries: Iterable[tuple[Any, Any, Any]]) -> tuple[Function, ...]:
+    """Return the functions of entries (path, name, line), as in JSON."""
+    return tuple(Function(str(path), str(name), int(line)) for path, name, line in entries)
 
 
 class Ending(NamedTuple):

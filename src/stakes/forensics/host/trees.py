@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .names import CallTree, Feature, Function, Line
 from .watch import Watch
@@ -35,6 +36,32 @@ class Projection:
         return self.functions.get(feature.subject, 0)
 
 
+def seen_trees(
+    trees: Sequence[tuple[int, tuple[int, ...]]],
+    watched: Sequence[bool],
+    made: Callable[[int, frozenset[Any]], Any],
+) -> Iterator[tuple[Any, ...]]:
+    """Each tree as it is seen down to depth 0, 1 and 2; nothing of one whose function is not watched.
+
+    ``made`` puts a function and the trees below it together. The trees below a tree come before it.
+    """
+    nothing: frozenset[Any] = frozenset()
+    # What a tree shows to its caller, down to depth 0 and 1: itself where watched, else what it called.
+    shallow: list[frozenset[Any]] = []
+    deep: list[frozenset[Any]] = []
+    for function, children in trees:
+        below = nothing.union(*(shallow[child] for child in children))
+        below_deep = nothing.union(*(deep[child] for child in children))
+        if watched[function]:
+            leaf, tree = made(function, nothing), made(function, below)
+            yield leaf, tree, made(function, below_deep)
+            below, below_deep = frozenset((leaf,)), frozenset((tree,))
+        else:
+            yield ()
+        shallow.append(below)
+        deep.append(below_deep)
+
+
 def project(
     functions: Sequence[Function],
     starts: Sequence[int],
@@ -43,28 +70,14 @@ def project(
     watched: Sequence[bool],
 ) -> Projection:
     """Return the counts with only some functions watched; the trees below a tree come before it."""
-    leaves = [CallTree(function) for function in functions]
-    nothing: frozenset[CallTree] = frozenset()
     depths: tuple[Counter[CallTree], ...] = (Counter(), Counter(), Counter())
-    # What a tree shows to its caller, down to depth 0 and 1: itself where watched, else what it called.
-    shallow: list[frozenset[CallTree]] = []
-    deep: list[frozenset[CallTree]] = []
-    for (function, children), count in zip(trees, calls, strict=True):
-        below = nothing.union(*(shallow[child] for child in children))
-        below_deep = nothing.union(*(deep[child] for child in children))
-        if not watched[function]:
-            shallow.append(below)
-            deep.append(below_deep)
-            continue
-        tree = CallTree(functions[function], below)
-        shallow.append(frozenset((leaves[function],)))
-        deep.append(frozenset((tree,)))
-        if count:
-            depths[0][leaves[function]] += count
-            depths[1][tree] += count
-            depths[2][CallTree(functions[function], below_deep)] += count
+    seen = seen_trees(trees, watched, lambda function, below: CallTree(functions[function], below))
+    for by_depth, count in zip(seen, calls, strict=True):
+        if by_depth and count:
+            for counts, tree in zip(depths, by_depth, strict=True):
+                counts[tree] += count
     return Projection(
-        {function: n for function, n, seen in zip(functions, starts, watched, strict=True) if seen and n},
+        {function: n for function, n, wanted in zip(functions, starts, watched, strict=True) if wanted and n},
         (dict(depths[0]), dict(depths[1]), dict(depths[2])),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .names import CallTree, Feature, Function, Line
+from .names import CallTree, Feature, Function, Line, functions_of
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,7 @@ class Watch:
     def from_dict(cls, document: Mapping[str, Any]) -> Watch:
         """Read what :meth:`to_dict` gave; anything else is a ValueError."""
         try:
-            functions = tuple(
-                Function(str(path), str(name), int(line)) for path, name, line in document["functions"]
-            )
+            functions = functions_of(document["functions"])
             return cls(functions, tuple(_feature(entry, functions) for entry in document["features"]))
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise ValueError(f"the list of what to watch cannot be read: {error!r}") from None

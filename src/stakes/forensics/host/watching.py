@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextvars
 import mmap
 import os
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from . import memory, versions
@@ -30,9 +30,7 @@ class Clarify:
     def __init__(self, model: ClarifyModel, budget: int = memory.BUDGET) -> None:
         self.model = model
         self.refused = versions.mismatch(model.document["interpreter"], model.document["versions"], sys.path)
-        self._variable: contextvars.ContextVar[backend.Scope | None] = contextvars.ContextVar(
-            "clarify", default=None
-        )
+        self._variable: ContextVar[backend.Scope | None] = ContextVar("clarify", default=None)
         self._tracer: backend.Watcher | None = None
         self._memory: mmap.mmap | memoryview | None = None
         if not self.refused:
