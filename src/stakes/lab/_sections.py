@@ -105,6 +105,11 @@ class Section:
                 raise self.fail(name, f"a list of {what}, which are {', '.join(known)}", item)
         return chosen
 
+    def some(self, name: str, known: Sequence[str], what: str) -> tuple[str, ...] | None:
+        """Take a list of known names; None where the key is not there."""
+        self.asked.add(name)
+        return self.names(name, known, what) if name in self else None
+
     def section(self, name: str) -> Section:
         """Take a table; an empty one where the key is not there."""
         value = self.raw(name, {})

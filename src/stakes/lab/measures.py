@@ -44,12 +44,10 @@ def check_measure(name: str, attributes: Sequence[str] = ()) -> None:
     >>> check_measure("correct:1")
     >>> check_measure("price_ratio_", attributes=["price_ratio_"])
     """
-    if name in MEASURES or name in attributes or name.endswith("_"):
-        if name.endswith("_") and name not in attributes:
-            raise ValueError(f"names {name}, which must then be one of the study's attributes")
-        return
+    if name.endswith("_") and name not in attributes:
+        raise ValueError(f"names {name}, which must then be one of the study's attributes")
     kind, _, number = name.partition(":")
-    if kind in BY_CLASS and number.isdecimal():
+    if name in MEASURES or name in attributes or (kind in BY_CLASS and number.isdecimal()):
         return
     raise ValueError(
         f"must be one of {', '.join(MEASURES)}, {', '.join(f'{kind}:N' for kind in BY_CLASS)} with the "

@@ -52,11 +52,6 @@ def _learners() -> dict[str, Any]:
     return learners
 
 
-def _titled(name: str, settings: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return a learner's title in tables, and everything else that is said of it."""
-    return settings.get("title", name), {key: value for key, value in settings.items() if key != "title"}
-
-
 def compare_with_peers(
     data: str | Path,
     *,
@@ -92,10 +87,11 @@ def compare_with_peers(
     'C4.5CS'
     """
     known = _learners()
-    for name in learners or ():
+    chosen = {}
+    for name in dict.fromkeys(learners or known):
         if name not in known:
             raise ValueError(f"learner must be one of {', '.join(known)}, got {name!r}")
-    chosen = dict(_titled(name, known[name]) for name in learners or known)
+        chosen[known[name].pop("title", name)] = known[name]
     splits = {"kind": "folds", "folds": n_folds, "repeats": n_repeats, "seed": seed}
     protocol = parse_protocol(_values(data, costs, target, chosen, splits), Path.cwd() / f"{STUDY}.toml")
     plan = make_plan(protocol)
@@ -124,21 +120,19 @@ def _values(
     source: dict[str, Any] = {"name": path.name, "file" if is_file else "load": str(data)}
     if target is not None:
         source["target"] = target
-    study: dict[str, Any] = {"splits": splits, "costs": {"model": "known"}}
-    if costs is not None:
-        study["costs"] = {"file": str(costs)}
+    judged = {"model": "known"} if costs is None else {"file": str(costs)}
     columns = [
         {"measure": "mean_cost", "label": "cost per row", "digits": 3},
         {"measure": "error_rate", "label": "errors, %", "digits": 1, "scale": 100},
         {"measure": "leaves", "label": "leaves", "digits": 1},
     ]
-    table = {"number": "1", "title": f"Learners on {path.name}", "rows": ["learner"], "columns": columns}
+    title = f"Learners on {path.name}"
     return {
-        "title": f"Learners on {path.name}",
+        "title": title,
         "dataset": [source],
         "learners": learners,
-        "study": {STUDY: study},
-        "table": [table],
+        "study": {STUDY: {"splits": splits, "costs": judged}},
+        "table": [{"number": "1", "title": title, "rows": ["learner"], "columns": columns}],
     }
 
 

@@ -186,21 +186,11 @@ def _add_study(
             replace(learner, params={**learner.params, **spec.params.get(learner.family, {})})
             for learner in needed
         )
-        for case, costs in study.cases.items():
-            first = Task(
-                study.name,
-                spec,
-                splits,
-                case,
-                spec.costs or costs,
-                study.prices,
-                0,
-                0,
-                study.attributes,
-                learners,
-            )
-            for repeat, fold in itertools.product(range(splits.repeats), range(splits.parts)):
-                _add_task(plan, replace(first, repeat=repeat, fold=fold), digest[0])
+        trials = itertools.product(study.cases.items(), range(splits.repeats), range(splits.parts))
+        for (case, costs), repeat, fold in trials:
+            where = study.name, spec, splits, case
+            task = Task(*where, spec.costs or costs, study.prices, repeat, fold, study.attributes, learners)
+            _add_task(plan, task, digest[0])
 
 
 def _add_task(plan: Plan, task: Task, digest: str) -> None:

@@ -196,11 +196,11 @@ class _Reader:
         spec = QuickSpec(
             repeats=part.integer("repeats", 1, low=1),
             folds=part.integer("folds", low=2) if "folds" in part else None,
-            datasets=part.names("datasets", datasets, "data sets") if "datasets" in part else None,
-            learners=part.names("learners", learners, "learners") if "learners" in part else None,
+            datasets=part.some("datasets", datasets, "data sets"),
+            learners=part.some("learners", learners, "learners"),
             params={name: dict(params.values) for name, params in part.section("params").children()},
         )
-        part.asked |= {"folds", "datasets", "learners"}
+        part.asked.add("folds")
         part.finish()
         return spec
 
@@ -223,10 +223,8 @@ class _Reader:
             study=study.name,
             rows=rows,
             columns=tuple(columns),
-            datasets=part.names("datasets", [d.name for d in study.datasets], "data sets")
-            if "datasets" in part
-            else None,
-            learners=part.names("learners", families, "learners") if "learners" in part else None,
+            datasets=part.some("datasets", [d.name for d in study.datasets], "data sets"),
+            learners=part.some("learners", families, "learners"),
             mean=part.text("mean"),
             paper=_figures(part.section("paper"), depth, len(columns)),
             paper_spread=_figures(part.section("paper_spread"), depth, len(columns)),
@@ -236,7 +234,6 @@ class _Reader:
             log_x=part.flag("log_x"),
             notes=part.texts("notes", ()),
         )
-        part.asked |= {"datasets", "learners"}
         part.finish()
         return spec
 
@@ -283,8 +280,8 @@ def _learners(name: str, part: Section) -> list[LearnerSpec]:
 def _columns(part: Section, study: Study) -> list[ColumnSpec]:
     """Columns: a list of learners or measures stands for one column of each."""
     known = [spec.name for spec in study.learners]
-    learners = part.names("learner", known, "learners") if "learner" in part else (None,)
-    part.asked.add("learner")
+    chosen = part.some("learner", known, "learners")
+    learners = (None,) if chosen is None else chosen
     part.required("measure", "the name of a measure")
     measures = part.texts("measure")
     for measure in measures:

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 #: Of the layout of the file.
@@ -95,9 +94,7 @@ class Store:
         """Use it in a with statement."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         """Close the file."""
         self._connection.close()
 
@@ -105,16 +102,12 @@ class Store:
         """Write one outcome; a newer one replaces that of an earlier, failed attempt."""
         self._connection.execute(
             "insert or replace into units (key, what, record, traceback, seconds, cpu, memory) "
-            "values (?, ?, ?, ?, ?, ?, ?)",
-            (
-                outcome.key,
-                json.dumps(outcome.what, ensure_ascii=False),
-                None if outcome.record is None else json.dumps(outcome.record),
-                outcome.traceback,
-                outcome.seconds,
-                outcome.cpu,
-                outcome.memory,
-            ),
+            "values (:key, :what, :record, :traceback, :seconds, :cpu, :memory)",
+            vars(outcome)
+            | {
+                "what": json.dumps(outcome.what, ensure_ascii=False),
+                "record": None if outcome.record is None else json.dumps(outcome.record),
+            },
         )
 
     def records(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:

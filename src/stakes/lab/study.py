@@ -135,14 +135,11 @@ def write(reproduction: Reproduction, folder: Path) -> None:
 
 def page(reproduction: Reproduction) -> str:
     """All tables of a protocol on one Markdown page."""
-    quick = " --quick" if reproduction.quick else ""
+    protocol, quick = reproduction.protocol, " --quick" if reproduction.quick else ""
     parts = [
-        f"# {reproduction.protocol.title}",
-        f"Made by `stakes reproduce {reproduction.protocol.name}{quick}`.",
+        f"# {protocol.title}",
+        f"Made by `stakes reproduce {protocol.name}{quick}`.",
+        "\n".join(f"- {note}" for note in protocol.notes),
+        *(to_markdown(table).rstrip() for table in reproduction.tables),
     ]
-    parts += (
-        ["\n".join(f"- {note}" for note in reproduction.protocol.notes)]
-        if reproduction.protocol.notes
-        else []
-    )
-    return "\n\n".join([*parts, *(to_markdown(table).rstrip() for table in reproduction.tables)]) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"

@@ -51,10 +51,9 @@ def grid(table: ResultTable) -> list[list[str]]:
 def to_markdown(table: ResultTable) -> str:
     """The table as Markdown, with its notes."""
     head, *body = grid(table)
-    means = [row.is_mean and not table.transpose for row in table.rows]
     lines = [_pipes(head), "|" + "---|" * len(head)]
     for i, line in enumerate(body):
-        bold = not table.transpose and means[i] and len(table.rows) > 1
+        bold = not table.transpose and table.rows[i].is_mean and len(table.rows) > 1
         lines.append(_pipes([f"**{text}**" if bold and text else text for text in line]))
     parts = [f"### {table.heading}", "\n".join(lines), ranks_text(table.ranks), *_notes(table)]
     return "\n\n".join(filter(None, parts)) + "\n"
