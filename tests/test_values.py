@@ -1,4 +1,7 @@
-"""Values that parts of the package hand to each other: nobody changes them, and arrays are not compared."""
+"""Values that parts of the package hand to each other: nobody changes them, and arrays are not compared.
+
+Estimators are none: scikit-learn sets their parameters after they are made, and compares them by identity.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import inspect
 import pkgutil
 import re
 from dataclasses import fields, is_dataclass
+
+from sklearn.base import BaseEstimator
 
 import stakes
 
@@ -23,7 +28,8 @@ def dataclasses():
         # What is loaded into other programs when they start would start here, too.
         if not info.name.endswith(".sitecustomize"):
             for value in vars(importlib.import_module(info.name)).values():
-                if inspect.isclass(value) and is_dataclass(value) and value.__module__ == info.name:
+                own = inspect.isclass(value) and is_dataclass(value) and value.__module__ == info.name
+                if own and not issubclass(value, BaseEstimator):
                     yield value
 
 

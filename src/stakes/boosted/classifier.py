@@ -6,6 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -42,6 +43,7 @@ _MOST = 2**31 - 1
 
 
 @saveable
+@dataclass(eq=False, repr=False, kw_only=True)
 class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, BaseEstimator):
     """Cheapest decisions from blended probabilities: the ensemble to beat where mistakes cost.
 
@@ -106,22 +108,12 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         "verbose": ["verbose"],
     }
 
-    def __init__(
-        self,
-        *,
-        cost_matrix: Any = None,
-        categorical_features: Sequence[Any] | None = None,
-        unseen: str = "missing",
-        n_jobs: int | None = None,
-        random_state: int | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.cost_matrix = cost_matrix
-        self.categorical_features = categorical_features
-        self.unseen = unseen
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    cost_matrix: Any = None
+    categorical_features: Sequence[Any] | None = None
+    unseen: str = "missing"
+    n_jobs: int | None = None
+    random_state: int | None = 0
+    verbose: int = 0
 
     # ---- fitting -------------------------------------------------------------------------------------------
 

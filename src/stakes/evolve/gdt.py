@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -31,6 +31,7 @@ _MOST = 2**31 - 1
 
 
 @saveable
+@dataclass(eq=False, repr=False, kw_only=True)
 class GDTClassifier(TreeClassifier):
     """Tree found as a whole, by evolution, that keeps the cost of mistakes small (GDT-MC).
 
@@ -199,76 +200,39 @@ class GDTClassifier(TreeClassifier):
         "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
     }
 
-    def __init__(
-        self,
-        *,
-        cost_matrix: Any = None,
-        variant: str = "memetic",
-        alpha: float | str | None = None,
-        population_size: int = 64,
-        max_generations: int | None = None,
-        n_iter_no_change: int | None = None,
-        crossover_rate: float = 0.2,
-        mutation_rate: float = 0.05,
-        selection_pressure: float = 2.0,
-        elite_size: int = 1,
-        crossover_odds: Sequence[float] = (1.0, 1.0, 1.0),
-        inner_odds: Sequence[float] = (1.0, 1.0, 1.0, 1.0, 1.0),
-        leaf_odds: Sequence[float] = (1.0, 1.0),
-        min_samples_leaf: int | str | None = None,
-        min_samples_split: int = 5,
-        sample_rows: int | None = None,
-        max_depth: int | None = None,
-        max_thresholds: int | None = None,
-        feature_costs: Any = None,
-        pay: str = "path",
-        abstain_cost: float | None = None,
-        seeds: float = 0.25,
-        local_search: float = 0.05,
-        smoothing: str | None = None,
-        smoothing_strength: float = 2.0,
-        callback: Callable[..., Any] | None = None,
-        verbose: bool = False,
-        checkpoint: str | os.PathLike[str] | None = None,
-        debug: bool = False,
-        categorical_features: Sequence[Any] | None = None,
-        unseen: str = "missing",
-        n_jobs: int | None = None,
-        random_state: int | None = 0,
-    ) -> None:
-        self.cost_matrix = cost_matrix
-        self.variant = variant
-        self.alpha = alpha
-        self.population_size = population_size
-        self.max_generations = max_generations
-        self.n_iter_no_change = n_iter_no_change
-        self.crossover_rate = crossover_rate
-        self.mutation_rate = mutation_rate
-        self.selection_pressure = selection_pressure
-        self.elite_size = elite_size
-        self.crossover_odds = crossover_odds
-        self.inner_odds = inner_odds
-        self.leaf_odds = leaf_odds
-        self.min_samples_leaf = min_samples_leaf
-        self.min_samples_split = min_samples_split
-        self.sample_rows = sample_rows
-        self.max_depth = max_depth
-        self.max_thresholds = max_thresholds
-        self.feature_costs = feature_costs
-        self.pay = pay
-        self.abstain_cost = abstain_cost
-        self.seeds = seeds
-        self.local_search = local_search
-        self.smoothing = smoothing
-        self.smoothing_strength = smoothing_strength
-        self.callback = callback
-        self.verbose = verbose
-        self.checkpoint = checkpoint
-        self.debug = debug
-        self.categorical_features = categorical_features
-        self.unseen = unseen
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    cost_matrix: Any = None
+    variant: str = "memetic"
+    alpha: float | str | None = None
+    population_size: int = 64
+    max_generations: int | None = None
+    n_iter_no_change: int | None = None
+    crossover_rate: float = 0.2
+    mutation_rate: float = 0.05
+    selection_pressure: float = 2.0
+    elite_size: int = 1
+    crossover_odds: Sequence[float] = (1.0, 1.0, 1.0)
+    inner_odds: Sequence[float] = (1.0, 1.0, 1.0, 1.0, 1.0)
+    leaf_odds: Sequence[float] = (1.0, 1.0)
+    min_samples_leaf: int | str | None = None
+    min_samples_split: int = 5
+    sample_rows: int | None = None
+    max_depth: int | None = None
+    max_thresholds: int | None = None
+    feature_costs: Any = None
+    pay: str = "path"
+    abstain_cost: float | None = None
+    seeds: float = 0.25
+    local_search: float = 0.05
+    smoothing: str | None = None
+    smoothing_strength: float = 2.0
+    callback: Callable[..., Any] | None = None
+    verbose: bool = False
+    checkpoint: str | os.PathLike[str] | None = None
+    debug: bool = False
+    categorical_features: Sequence[Any] | None = None
+    unseen: str = "missing"
+    n_jobs: int | None = None
+    random_state: int | None = 0
 
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, costs: ArrayLike | None = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from stakes.table import Table
 
 
 @saveable
+@dataclass(eq=False, repr=False, kw_only=True)
 class CostBagging(Reduction):
     """Bagged class probabilities, and the class of least expected cost by them.
 
@@ -60,40 +61,7 @@ class CostBagging(Reduction):
     _majority: ClassVar[bool] = False
     _share: ClassVar[float] = 2 / 3
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        use_proba: bool = True,
-        cost_matrix: Any = None,
-        n_estimators: int = 30,
-        alpha: float | Callable[[int], float] | None = None,
-        sampling: str = "rejection",
-        max_samples: float | None = None,
-        decision: str | None = None,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float = 0.1,
-        categorical_features: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: int | None = 0,
-    ) -> None:
-        super().__init__(
-            estimator,
-            cost_matrix=cost_matrix,
-            n_estimators=n_estimators,
-            alpha=alpha,
-            sampling=sampling,
-            max_samples=max_samples,
-            decision=decision,
-            n_iter_no_change=n_iter_no_change,
-            validation_fraction=validation_fraction,
-            categorical_features=categorical_features,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
-        self.use_proba = use_proba
+    use_proba: bool = True
 
     def _pairs(self, part: Part) -> tuple[Floats, NDArray[np.int32]]:
         return np.ones((len(part.codes), 1)), part.codes[:, np.newaxis]
@@ -104,6 +72,7 @@ class CostBagging(Reduction):
 
 
 @saveable
+@dataclass(eq=False, repr=False, kw_only=True)
 class MetaCost(CostBagging):
     """Domingos' MetaCost: relabel the rows by bagging and costs, then learn one readable model.
 
@@ -140,44 +109,7 @@ class MetaCost(CostBagging):
         "relearn": ["boolean"]
     }
 
-    model_: Any
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        relearn: bool = True,
-        use_proba: bool = True,
-        cost_matrix: Any = None,
-        n_estimators: int = 30,
-        alpha: float | Callable[[int], float] | None = None,
-        sampling: str = "rejection",
-        max_samples: float | None = None,
-        decision: str | None = None,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float = 0.1,
-        categorical_features: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: int | None = 0,
-    ) -> None:
-        super().__init__(
-            estimator,
-            use_proba=use_proba,
-            cost_matrix=cost_matrix,
-            n_estimators=n_estimators,
-            alpha=alpha,
-            sampling=sampling,
-            max_samples=max_samples,
-            decision=decision,
-            n_iter_no_change=n_iter_no_change,
-            validation_fraction=validation_fraction,
-            categorical_features=categorical_features,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
-        self.relearn = relearn
+    relearn: bool = True
 
     def _learn(self, training: Training) -> None:
         super()._learn(training)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -32,7 +33,7 @@ from stakes.reductions._components import Layout, fit_component, votes
 from stakes.reductions._rows import Rows, open_rows, slices
 from stakes.reductions._sampling import Sample, Sampler
 from stakes.reductions._training import Part, Training
-from stakes.table import Schema, Table
+from stakes.table import Table
 from stakes.tree import C45Classifier
 
 Floats = NDArray[np.float64]
@@ -44,6 +45,7 @@ class SamplingWarning(UserWarning):
     """A class of the training data is in none of the samples that the components learnt from."""
 
 
+@dataclass(eq=False, repr=False)
 class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Base of the ensembles that reduce costs to plain classification, round by round.
 
@@ -117,51 +119,27 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
     }
 
     # What a method is, besides its formulas.
-    _relational: ClassVar[bool] = (
-        False  # components see pairs of a row and a class, and accept or refuse them
-    )
+    _relational: ClassVar[bool] = False  # components accept or refuse pairs of a row and a class
     _in_order: ClassVar[bool] = False  # a round needs the answers of those before
     _at_once: ClassVar[bool] = False  # a round is absorbed before the next draws, not while it does
     _majority: ClassVar[bool] = True  # what decision=None means
     _share: ClassVar[float] = 1.0  # what max_samples=None means
-    _draws_per_round: int = 1
+    _draws_per_round = 1
 
-    estimators_: list[Any]
-    alphas_: list[float]
-    sample_counts_: list[int]
-    classes_: NDArray[Any]
-    schema_: Schema
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        cost_matrix: Any = None,
-        n_estimators: int = 30,
-        alpha: float | Callable[[int], float] | None = None,
-        sampling: str = "rejection",
-        max_samples: float | None = None,
-        decision: str | None = None,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float = 0.1,
-        categorical_features: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: int | None = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.cost_matrix = cost_matrix
-        self.n_estimators = n_estimators
-        self.alpha = alpha
-        self.sampling = sampling
-        self.max_samples = max_samples
-        self.decision = decision
-        self.n_iter_no_change = n_iter_no_change
-        self.validation_fraction = validation_fraction
-        self.categorical_features = categorical_features
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Any = None
+    _: KW_ONLY
+    cost_matrix: Any = None
+    n_estimators: int = 30
+    alpha: float | Callable[[int], float] | None = None
+    sampling: str = "rejection"
+    max_samples: float | None = None
+    decision: str | None = None
+    n_iter_no_change: int | None = None
+    validation_fraction: float = 0.1
+    categorical_features: Any = None
+    warm_start: bool = False
+    n_jobs: int | None = None
+    random_state: int | None = 0
 
     # ---- formulas of a method ------------------------------------------------------------------------------
 
@@ -214,7 +192,9 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
         self._layout = Layout(self._component(), rows.schema, rows.classes.tolist(), self._relational)
         if not go_on:
             self._seed = int(np.random.default_rng(self.random_state).integers(2**63))
-            self.estimators_, self.alphas_, self.sample_counts_ = [], [], []
+            self.estimators_: list[Any] = []
+            self.alphas_: list[float] = []
+            self.sample_counts_: list[int] = []
         if len(self.classes_) > 1:
             held_out = 0.0 if self.n_iter_no_change is None else self.validation_fraction
             self._learn(Training.of(rows, self._seed, held_out))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ _SUREST = 1 - 1e-9  # r = 1 would make a round's weight infinite
 
 
 @saveable
+@dataclass(eq=False, repr=False, kw_only=True)
 class CostBoosting(Reduction):
     """Boosting whose weights know costs, with the class of least expected cost in the end.
 
@@ -56,40 +57,8 @@ class CostBoosting(Reduction):
     _at_once: ClassVar[bool] = True
     _majority: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        variant: str = "csb1",
-        cost_matrix: Any = None,
-        n_estimators: int = 30,
-        alpha: float | Callable[[int], float] | None = None,
-        sampling: str = "sample_weight",
-        max_samples: float | None = None,
-        decision: str | None = None,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float = 0.1,
-        categorical_features: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: int | None = 0,
-    ) -> None:
-        super().__init__(
-            estimator,
-            cost_matrix=cost_matrix,
-            n_estimators=n_estimators,
-            alpha=alpha,
-            sampling=sampling,
-            max_samples=max_samples,
-            decision=decision,
-            n_iter_no_change=n_iter_no_change,
-            validation_fraction=validation_fraction,
-            categorical_features=categorical_features,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
-        self.variant = variant
+    variant: str = "csb1"
+    sampling: str = "sample_weight"
 
     def _start(self, training: Training) -> None:
         if self.variant != "adaboost":

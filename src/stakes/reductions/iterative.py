@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from stakes.reductions.base import Floats, Reduction
 
 
 @saveable
+@dataclass(eq=False, repr=False, kw_only=True)
 class IterativeWeighting(Reduction):
     """Method IW of Abe et al.: reweigh, learn again, keep the last.
 
@@ -48,40 +49,7 @@ class IterativeWeighting(Reduction):
     }
     _in_order: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_votes: int = 10,
-        cost_matrix: Any = None,
-        n_estimators: int = 30,
-        alpha: float | Callable[[int], float] | None = None,
-        sampling: str = "rejection",
-        max_samples: float | None = None,
-        decision: str | None = None,
-        n_iter_no_change: int | None = None,
-        validation_fraction: float = 0.1,
-        categorical_features: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: int | None = 0,
-    ) -> None:
-        super().__init__(
-            estimator,
-            cost_matrix=cost_matrix,
-            n_estimators=n_estimators,
-            alpha=alpha,
-            sampling=sampling,
-            max_samples=max_samples,
-            decision=decision,
-            n_iter_no_change=n_iter_no_change,
-            validation_fraction=validation_fraction,
-            categorical_features=categorical_features,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
-        self.n_votes = n_votes
+    n_votes: int = 10
 
     @property
     def _draws_per_round(self) -> int:  # type: ignore[override]

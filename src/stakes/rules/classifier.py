@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -35,6 +36,7 @@ _MOST = 2**31 - 1
 
 
 @saveable
+@dataclass(eq=False, repr=False, kw_only=True)
 class RuleClassifier(RuleModel):
     """Cost-sensitive rules that leave a row undecided where none applies.
 
@@ -152,52 +154,27 @@ class RuleClassifier(RuleModel):
         "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
     }
 
-    def __init__(
-        self,
-        *,
-        t_good: float | None = None,
-        t_bad: float = 1.0,
-        min_support: Any = 0.01,
-        max_length: int | None = None,
-        mark: str = "predicted",
-        cost_matrix: Any = None,
-        class_costs: Any = None,
-        cost_vector: str = "sum",
-        abstain_cost: float | None = None,
-        feature_costs: Any = None,
-        validation_fraction: float = 0.0,
-        fallback: Any = None,
-        keep_whole: bool = False,
-        t_good_values: Sequence[float] = T_GOOD_VALUES,
-        cv: Any = 5,
-        max_candidates: int = 10_000_000,
-        max_memory: float = 1024,
-        categorical_features: Sequence[Any] | None = None,
-        unseen: str = "missing",
-        n_jobs: int | None = None,
-        random_state: int | None = 0,
-    ) -> None:
-        self.t_good = t_good
-        self.t_bad = t_bad
-        self.min_support = min_support
-        self.max_length = max_length
-        self.mark = mark
-        self.cost_matrix = cost_matrix
-        self.class_costs = class_costs
-        self.cost_vector = cost_vector
-        self.abstain_cost = abstain_cost
-        self.feature_costs = feature_costs
-        self.validation_fraction = validation_fraction
-        self.fallback = fallback
-        self.keep_whole = keep_whole
-        self.t_good_values = t_good_values
-        self.cv = cv
-        self.max_candidates = max_candidates
-        self.max_memory = max_memory
-        self.categorical_features = categorical_features
-        self.unseen = unseen
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    t_good: float | None = None
+    t_bad: float = 1.0
+    min_support: Any = 0.01
+    max_length: int | None = None
+    mark: str = "predicted"
+    cost_matrix: Any = None
+    class_costs: Any = None
+    cost_vector: str = "sum"
+    abstain_cost: float | None = None
+    feature_costs: Any = None
+    validation_fraction: float = 0.0
+    fallback: Any = None
+    keep_whole: bool = False
+    t_good_values: Sequence[float] = T_GOOD_VALUES
+    cv: Any = 5
+    max_candidates: int = 10_000_000
+    max_memory: float = 1024
+    categorical_features: Sequence[Any] | None = None
+    unseen: str = "missing"
+    n_jobs: int | None = None
+    random_state: int | None = 0
 
     # ---- learning ------------------------------------------------------------------------------------------
 

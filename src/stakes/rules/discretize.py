@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -21,6 +22,7 @@ from stakes.rules.bins import Bins, mdl_bins
 
 
 @saveable
+@dataclass(eq=False, repr=False, kw_only=True)
 class MDLDiscretizer(SavedModelMixin, TransformerMixin, BaseEstimator):
     """Cuts numeric columns into intervals that tell classes apart.
 
@@ -76,20 +78,10 @@ class MDLDiscretizer(SavedModelMixin, TransformerMixin, BaseEstimator):
     _model_class = Bins
     _model_attribute = "bins_"
 
-    bins_: Bins
-
-    def __init__(
-        self,
-        *,
-        encode: str = "ordinal",
-        keep_whole: bool = False,
-        categorical_features: Sequence[Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.encode = encode
-        self.keep_whole = keep_whole
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
+    encode: str = "ordinal"
+    keep_whole: bool = False
+    categorical_features: Sequence[Any] | None = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the cuts.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -32,6 +33,7 @@ PRICED = ("cs_gain", "cs_gain_ratio", "nunez", "mitchell", "norton", "tan")
 
 
 @saveable
+@dataclass(eq=False, repr=False, kw_only=True)
 class C45Classifier(TreeClassifier):
     """Decision tree of C4.5 release 8 that can take costs into account.
 
@@ -171,66 +173,34 @@ class C45Classifier(TreeClassifier):
         "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
     }
 
-    def __init__(
-        self,
-        *,
-        cost_matrix: Any = None,
-        cost_use: str = "weights",
-        decision: str = "majority",
-        criterion: str = "gain_ratio",
-        feature_costs: Any = None,
-        gamma: float = 1.0,
-        ratio_of_candidate: bool = True,
-        max_upfront_cost: float | None = None,
-        max_path_cost: float | None = None,
-        prune: str | None = "error",
-        confidence: float = 0.25,
-        raise_subtrees: bool = True,
-        collapse: bool = True,
-        min_samples_leaf: float = 2,
-        group_values: bool = False,
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = None,
-        growth: str = "depth_first",
-        min_gain: float = 0.0,
-        max_bins: int | None = None,
-        smoothing: str | None = None,
-        smoothing_strength: float = 2.0,
-        cost_vector: str = "sum",
-        dialect: str = "c45",
-        categorical_features: Sequence[Any] | None = None,
-        unseen: str = "missing",
-        n_jobs: int | None = None,
-        random_state: int | None = 0,
-    ) -> None:
-        self.cost_matrix = cost_matrix
-        self.cost_use = cost_use
-        self.decision = decision
-        self.criterion = criterion
-        self.feature_costs = feature_costs
-        self.gamma = gamma
-        self.ratio_of_candidate = ratio_of_candidate
-        self.max_upfront_cost = max_upfront_cost
-        self.max_path_cost = max_path_cost
-        self.prune = prune
-        self.confidence = confidence
-        self.raise_subtrees = raise_subtrees
-        self.collapse = collapse
-        self.min_samples_leaf = min_samples_leaf
-        self.group_values = group_values
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.growth = growth
-        self.min_gain = min_gain
-        self.max_bins = max_bins
-        self.smoothing = smoothing
-        self.smoothing_strength = smoothing_strength
-        self.cost_vector = cost_vector
-        self.dialect = dialect
-        self.categorical_features = categorical_features
-        self.unseen = unseen
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    cost_matrix: Any = None
+    cost_use: str = "weights"
+    decision: str = "majority"
+    criterion: str = "gain_ratio"
+    feature_costs: Any = None
+    gamma: float = 1.0
+    ratio_of_candidate: bool = True
+    max_upfront_cost: float | None = None
+    max_path_cost: float | None = None
+    prune: str | None = "error"
+    confidence: float = 0.25
+    raise_subtrees: bool = True
+    collapse: bool = True
+    min_samples_leaf: float = 2
+    group_values: bool = False
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    growth: str = "depth_first"
+    min_gain: float = 0.0
+    max_bins: int | None = None
+    smoothing: str | None = None
+    smoothing_strength: float = 2.0
+    cost_vector: str = "sum"
+    dialect: str = "c45"
+    categorical_features: Sequence[Any] | None = None
+    unseen: str = "missing"
+    n_jobs: int | None = None
+    random_state: int | None = 0
 
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, costs: ArrayLike | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -30,6 +30,7 @@ _PLAIN = ("gain_ratio", "gain", "gini")
 
 
 @saveable
+@dataclass(eq=False, repr=False)
 class TradeoffSearchCV(CostWrapper):
     """Cheapest model that is nearly as good as one that may read every column.
 
@@ -121,34 +122,19 @@ class TradeoffSearchCV(CostWrapper):
         "verbose": ["verbose"],
     }
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        param_name: str = "gamma",
-        param_range: Any = None,
-        cv: Any = 10,
-        objective: str = "accuracy",
-        select: str = "within",
-        tolerance: float = 0.01,
-        pay: str = "upfront",
-        cost_matrix: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.param_name = param_name
-        self.param_range = param_range
-        self.cv = cv
-        self.objective = objective
-        self.select = select
-        self.tolerance = tolerance
-        self.pay = pay
-        self.cost_matrix = cost_matrix
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    estimator: Any = None
+    _: KW_ONLY
+    param_name: str = "gamma"
+    param_range: Any = None
+    cv: Any = 10
+    objective: str = "accuracy"
+    select: str = "within"
+    tolerance: float = 0.01
+    pay: str = "upfront"
+    cost_matrix: Any = None
+    n_jobs: int | None = None
+    random_state: Any = 0
+    verbose: int = 0
 
     # ---- fitting -------------------------------------------------------------------------------------------
 
