@@ -209,10 +209,8 @@ def names() -> dict[str, str]:
     folder = _folder()
     if folder is not None and folder.is_dir():
         for suffix in reversed(_SUFFIXES):
-            for path in folder.glob(f"*{suffix}"):
-                places[path.name.removesuffix(suffix)] = str(path)
-    for path in _PACKAGE_DATA.glob("*.arff.gz"):
-        places[path.name.removesuffix(".arff.gz")] = "package"
+            places |= {path.name.removesuffix(suffix): str(path) for path in folder.glob(f"*{suffix}")}
+    places |= {path.name.removesuffix(".arff.gz"): "package" for path in _PACKAGE_DATA.glob("*.arff.gz")}
     return dict(sorted(places.items()))
 
 

@@ -173,7 +173,8 @@ def evaluate_learners(
     classes, codes = np.unique(labels, return_inverse=True)
     _check_plan(learners, len(labels), n_folds, n_repeats, level)
     matrix = as_cost_matrix(cost_matrix, classes)
-    prices = None if feature_costs is None else as_feature_costs(feature_costs, _column_names(X))
+    names = () if feature_costs is None else Table.from_data(X).schema.names
+    prices = as_feature_costs(feature_costs, names)
     weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     data = Part(X, labels, None if sample_weight is None else weight)
     folds = [stratified_folds(codes, n_folds, random_state + r) for r in range(n_repeats)]
@@ -210,15 +211,11 @@ def summarise(
         len(data.labels),
         n_folds,
         n_repeats,
-        _plain_label(matrix, best),
+        best if matrix.classes is None else matrix.classes.tolist()[best],
         base,
         level,
         tuple(_tests(trials, _cheapest(results).name)),
     )
-
-
-def _plain_label(matrix: CostMatrix, code: int) -> Any:
-    return code if matrix.classes is None else matrix.classes[code : code + 1].tolist()[0]
 
 
 def _cheapest(results: tuple[LearnerResult, ...]) -> LearnerResult:
@@ -282,10 +279,6 @@ def _summary(name: str, folds: list[Trial], weight: float, base: float, level: f
 def _mean(values: list[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known else None
-
-
-def _column_names(X: Any) -> tuple[str, ...]:
-    return (X if isinstance(X, Table) else Table.from_data(X)).schema.names
 
 
 def _interval(sums: list[tuple[float, Trial]], level: float) -> Interval:

@@ -83,8 +83,7 @@ class CheapestTree(ClassifierMixin, BaseEstimator):
         self.gamma_: float | None = None if best is None else best[0]
         self.model_ = folded.baseline if best is None else best[1]
         self.kept_ = best is None
-        price = _price(self.model_, at)
-        self.price_ratio_ = 1.0 if best is None or base == 0 else price / base
+        self.price_ratio_ = 1.0 if best is None or base == 0 else _price(self.model_, at) / base
         self.n_nodes_ = self.model_.n_nodes
         return self
 

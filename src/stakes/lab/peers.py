@@ -48,8 +48,7 @@ def peer_names() -> list[str]:
 
 
 def _learners() -> dict[str, Any]:
-    learners: dict[str, Any] = tomllib.loads(_LEARNERS.read_text(encoding="utf-8"))["learners"]
-    return learners
+    return dict(tomllib.loads(_LEARNERS.read_text(encoding="utf-8"))["learners"])
 
 
 def compare_with_peers(
@@ -150,9 +149,8 @@ def _peer_comparison(plan: Plan, store: Store, n_folds: int, n_repeats: int) -> 
     }
     failures = tuple(store.failures(plan.all_keys))
     if not trials:
-        raise ValueError(
-            f"every learner failed; the first: {failures[0].traceback if failures else 'none ran'}"
-        )
+        first = failures[0].traceback if failures else "none ran"
+        raise ValueError(f"every learner failed; the first: {first}")
     absent = {place[2]: reason for place, reason in plan.absent.items() if len(place) == 3}
     matrix = trial_costs(study.cases[""], data, np.arange(0))
     comparison = summarise(trials, data.part, matrix, n_folds, n_repeats)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -205,11 +205,7 @@ def _needed_learners(plan: Plan, study: Study, shown: list[TableSpec]) -> tuple[
     needed: set[str] = set()
     for table in shown:
         if "learner" in table.rows or table.ranks is not None:
-            needed |= {
-                spec.name
-                for spec in study.learners
-                if table.learners is None or spec.family in table.learners
-            }
+            needed |= {spec.name for spec in study.learners if table.shows(spec)}
         for column in table.columns:
             needed |= {name for name in (column.learner, column.over, column.minus) if name is not None}
     return tuple(spec for spec in study.learners if spec.name in needed and _can_be_had(plan, study, spec))
@@ -217,17 +213,14 @@ def _needed_learners(plan: Plan, study: Study, shown: list[TableSpec]) -> tuple[
 
 def _can_be_had(plan: Plan, study: Study, spec: LearnerSpec) -> bool:
     """Whether a learner can be made; one that should be there and is not is an error before anything runs."""
-    where: Mapping[Any, str] = plan.absent
-    if (study.name, "", spec.name) in where:
-        return False
+    place = study.name, "", spec.name
     if spec.missing is not None:
-        plan.absent[study.name, "", spec.name] = spec.missing
-        return False
-    try:
-        make_learner(spec, None, None, 0)
-    except ValueError as error:
-        if spec.optional:
-            plan.absent[study.name, "", spec.name] = "not installed"
-            return False
-        raise ProtocolError(f"{plan.protocol.name}.toml: learners.{spec.family}: {error}") from None
-    return True
+        plan.absent.setdefault(place, spec.missing)
+    elif place not in plan.absent:
+        try:
+            make_learner(spec, None, None, 0)
+        except ValueError as error:
+            if not spec.optional:
+                raise ProtocolError(f"{plan.protocol.name}.toml: learners.{spec.family}: {error}") from None
+            plan.absent[place] = "not installed"
+    return place not in plan.absent

@@ -251,6 +251,10 @@ class TableSpec:
     log_x: bool = False
     notes: tuple[str, ...] = ()
 
+    def shows(self, learner: LearnerSpec) -> bool:
+        """Whether a learner of the study is among those that are shown."""
+        return self.learners is None or learner.family in self.learners
+
 
 @dataclass(frozen=True)
 class Protocol:

@@ -38,11 +38,7 @@ class _Builder:
         ]
         # What was not asked for is in a note; what was asked for and is not available has a row of its own.
         self.datasets = [d for d in self.all_datasets if plan.absent.get((spec.study, d.name)) != NOT_ASKED]
-        self.learners = [
-            learner
-            for learner in self.study.learners
-            if spec.learners is None or learner.family in spec.learners
-        ]
+        self.learners = [learner for learner in self.study.learners if spec.shows(learner)]
         self.cases = list(self.study.cases)
 
     def table(self) -> ResultTable:

@@ -38,8 +38,12 @@ def trial_costs(spec: CostSpec, data: Data, train: Rows, repeat: int = 0, fold: 
     return as_cost_matrix(model(data.classes, seed), data.classes)
 
 
-def trial_prices(spec: CostSpec, names: tuple[str, ...], repeat: int, fold: int) -> FeatureCosts:
+def trial_prices(
+    spec: CostSpec | None, names: tuple[str, ...], repeat: int, fold: int
+) -> FeatureCosts | None:
     """Prices of the columns for a trial."""
+    if spec is None:
+        return None
     model = davis_prices if spec.model == "davis" else import_object(spec.model)
     return FeatureCosts(model(names, cost_seed(spec, repeat, fold)))
 

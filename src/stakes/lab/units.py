@@ -132,11 +132,7 @@ class _Prepared:
         everything = task.splits.kind == "all"
         self.train, self.test = (part, part) if everything else (part.take(train), part.take(test))
         self.costs = trial_costs(task.costs, data, train, task.repeat, task.fold)
-        self.prices = (
-            None
-            if task.prices is None
-            else trial_prices(task.prices, part.X.schema.names, task.repeat, task.fold)
-        )
+        self.prices = trial_prices(task.prices, part.X.schema.names, task.repeat, task.fold)
 
     def run(self, spec: LearnerSpec) -> dict[str, Any]:
         """Measures of one learner."""

@@ -136,23 +136,12 @@ def to_csv(table: ResultTable) -> str:
     """The table as CSV, one line per figure, with all digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        [
-            *table.row_names,
-            "column",
-            "ours",
-            "standard error",
-            "paper",
-            "paper's error",
-            "difference",
-        ]
-    )
+    kinds = ("ours", "standard error", "paper", "paper's error", "difference")
+    writer.writerow([*table.row_names, "column", *kinds])
     for row in table.rows:
         for cell, column in zip(row.cells, table.columns, strict=True):
             figures = (cell.ours, cell.spread, cell.paper, cell.paper_spread, cell.difference)
-            writer.writerow(
-                [*row.labels, column.label, *("" if value is None else repr(value) for value in figures)]
-            )
+            writer.writerow([*row.labels, column.label, *figures])
     return text.getvalue()
 
 
