@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,15 @@ from stakes.report.views import ModelView, model_view
 View = ModelView | LabView | ComparisonView | IndexView
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_NAMES = {ModelView: "model", LabView: "lab", ComparisonView: "comparison", IndexView: "index"}
+#: What draws a part of a view, by the part's name.
+_PICTURES: dict[str, Callable[[Any], str]] = {
+    "comparison": comparison_picture,
+    "curve": threshold_picture,
+    "ratio": ratio_picture,
+    "evolution": evolution_picture,
+    "tradeoff": tradeoff_picture,
+}
 
 
 def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
@@ -112,32 +121,15 @@ def render(view: View) -> str:
         # Drawings are made by stakes and escape what they show, and so does the JSON below.
         "drawing": markup,
     }
-    if isinstance(view, IndexView):
-        return environment.get_template("index.html.j2").render(view=view)
-    if isinstance(view, LabView):
-        return environment.get_template("lab.html.j2").render(view=view)
-    if isinstance(view, ComparisonView):
-        pictures = {"comparison": comparison_picture(view.comparison)}
-        return environment.get_template("comparison.html.j2").render(view=view, pictures=pictures)
-    return environment.get_template("model.html.j2").render(
-        view=view,
-        pictures=_model_pictures(view),
-        most_points=MOST_POINTS,
-        walker=markup("" if view.walker is None else script_json(view.walker)),
-        ratio_data=markup("" if view.ratio is None else script_json(view.ratio.data())),
-    )
-
-
-def _model_pictures(view: ModelView) -> dict[str, str]:
-    pictures = {}
-    if view.comparison is not None:
-        pictures["comparison"] = comparison_picture(view.comparison)
-    if view.curve is not None:
-        pictures["curve"] = threshold_picture(view.curve)
-    if view.ratio is not None:
-        pictures["ratio"] = ratio_picture(view.ratio)
-    if view.evolution is not None:
-        pictures["evolution"] = evolution_picture(view.evolution)
-    if view.tradeoff is not None:
-        pictures["tradeoff"] = tradeoff_picture(view.tradeoff)
-    return pictures
+    drawn = {name: getattr(view, name, None) for name in _PICTURES}
+    shown: dict[str, Any] = {
+        "view": view,
+        "pictures": {name: _PICTURES[name](part) for name, part in drawn.items() if part is not None},
+    }
+    if isinstance(view, ModelView):
+        shown |= {
+            "most_points": MOST_POINTS,
+            "walker": markup("" if view.walker is None else script_json(view.walker)),
+            "ratio_data": markup("" if view.ratio is None else script_json(view.ratio.data())),
+        }
+    return environment.get_template(f"{_NAMES[type(view)]}.html.j2").render(shown)
