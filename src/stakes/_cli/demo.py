@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -74,16 +74,6 @@ def command(
     (folder / "tree.svg").write_text(render(model.fitted_tree_, "svg"), encoding="utf-8")
     save_model(model, folder / "model.json")
     report = write_page(lambda: write_view(folder / "report.html", view))
-    _what_next(console, folder, report)
-
-
-def _cheapest_tree(comparison: Comparison) -> str:
-    """Name of the cheapest of our own trees that is more than one leaf."""
-    own = {LEARNERS[name][0] for name in COMPARED if name.startswith("c4.5")}
-    return min((r for r in comparison.results if r.name in own), key=lambda r: r.cost.mean).name
-
-
-def _what_next(console: Any, folder: Path, report: Path | None) -> None:
     if report is not None:
         console.print(Text.assemble((f"\nThe report is in {report}", "bold"), ": open it in a browser."))
     console.print(
@@ -94,3 +84,9 @@ def _what_next(console: Any, folder: Path, report: Path | None) -> None:
         f"  stakes describe YOUR.csv --target COLUMN --costs COSTS.csv",
         soft_wrap=True,
     )
+
+
+def _cheapest_tree(comparison: Comparison) -> str:
+    """Name of the cheapest of our own trees that is more than one leaf."""
+    own = {LEARNERS[name][0] for name in COMPARED if name.startswith("c4.5")}
+    return min((r for r in comparison.results if r.name in own), key=lambda r: r.cost.mean).name

@@ -51,18 +51,18 @@ def command(
 
     - `stakes export model.json -o tree.c --name credit`
     """
-    if to is None:
-        to = SUFFIXES.get(output.suffix.lower()) if output is not None else None
+    if to is None and output is not None:
+        to = SUFFIXES.get(output.suffix.lower())
     if to is None:
         raise typer.BadParameter(
             f"say one of {', '.join(_languages())}, or an output file that tells.", param_hint="--to"
         )
     loaded = load_model(model)
     if isinstance(loaded, RuleClassifier):
-        write_text(_rules_source(loaded, to, table, column, abstain), output)
-        return
-    fitted = open_tree(loaded, tree)
-    write_text(_source(fitted, to, name, table, column), output)
+        source = _rules_source(loaded, to, table, column, abstain)
+    else:
+        source = _source(open_tree(loaded, tree), to, name, table, column)
+    write_text(source, output)
 
 
 def _rules_source(model: RuleClassifier, to: str, table: str | None, column: str, abstain: bool) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes.costs import _price_checks as checks
-from stakes.costs._files import read_text
+from stakes.costs._files import read_text, write_csv
 from stakes.costs._labels import finite_array, some
 from stakes.costs._price_words import csv_rows, describe
 
@@ -223,9 +221,7 @@ class FeatureCosts:
         CSV holds at most one shared part per feature; :meth:`to_dict` holds everything.
         """
         self._require_names("to_csv")
-        rows = csv_rows(self)
-        with Path(path).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
+        write_csv(path, csv_rows(self))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> FeatureCosts:

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from stakes._text.words import is_number
@@ -33,6 +34,12 @@ def parse_number(text: str, where: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{where}: the cost must be a finite number, got {text!r}")
     return value
+
+
+def write_csv(path: str | os.PathLike[str], rows: Iterable[list[str]]) -> None:
+    """Write cells as a CSV file."""
+    with Path(path).open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def csv_lines(text: str, name: str, expected: str) -> list[tuple[int, list[str]]]:

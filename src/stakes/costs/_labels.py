@@ -71,10 +71,15 @@ def lookup(known: list[Any], wanted: list[Any], name: str) -> list[int]:
         if len(written) == len(known) and all(str(label) in written for label in wanted):
             return [written[str(label)] for label in wanted]
     if unknown:
-        close = difflib.get_close_matches(str(unknown[0]), [str(label) for label in known], n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = did_you_mean(unknown[0], known)
         raise ValueError(f"{name} has unknown labels {some(unknown)}; the known ones are {some(known)}{hint}")
     return [index[label] for label in wanted]
+
+
+def did_you_mean(unknown: Any, known: Iterable[Any]) -> str:
+    """End of a message with the known label that is written most like an unknown one, if any is close."""
+    close = difflib.get_close_matches(str(unknown), map(str, known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _all_text(labels: list[Any]) -> bool:

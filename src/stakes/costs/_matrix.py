@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
@@ -228,9 +227,7 @@ class CostMatrix:
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write the file that :meth:`from_csv` reads. Unlabelled classes are written as 0, 1, ..."""
         labels = [str(label) for label in self._label_or_code()]
-        rows = _files.format_csv(labels, self.values.tolist())
-        with Path(path).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(rows)
+        _files.write_csv(path, _files.format_csv(labels, self.values.tolist()))
 
     def align(self, classes: Iterable[Any], *, extra: Literal["error", "drop"] = "error") -> CostMatrix:
         """Return the same costs in the order of ``classes``.
@@ -317,13 +314,9 @@ class CostMatrix:
 
         Rows are shifted first so that their minimum is 0: a reward for being right is a cost of being wrong.
         """
-        if how not in ("sum", "max", "mean"):
-            raise ValueError(f"how must be 'sum', 'max' or 'mean', got {how!r}")
+        vector = sample_vector(self.values, np.arange(len(self)), how)
         self.require_nonnegative("a cost vector")
-        if len(self) == 1:
-            return np.zeros(1)
-        mistakes = self.shift().mistakes().reshape(len(self), len(self) - 1)
-        return np.asarray(getattr(mistakes, how)(axis=1))
+        return vector
 
     def describe(self, noun: str = "case", limit: int = 6) -> str:
         """Say in words what the costliest mistakes are, those first, so that a transposed matrix is noticed.
@@ -355,7 +348,7 @@ class CostMatrix:
         return "\n".join(lines + right)
 
     def _label_or_code(self) -> list[Any]:
-        return list(range(len(self))) if self.classes is None else self.classes.tolist()
+        return self._labels() or list(range(len(self)))
 
 
 def as_cost_matrix(costs: Any, classes: Iterable[Any]) -> CostMatrix:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import numbers
 from collections.abc import Iterable, Mapping
@@ -10,7 +9,7 @@ from typing import Any
 
 from stakes._text.words import is_number
 from stakes.costs._files import csv_lines, parse_number
-from stakes.costs._labels import repeated, some
+from stakes.costs._labels import did_you_mean, repeated, some
 
 # shared price and own prices of the features of each group
 Groups = dict[str, tuple[float, dict[str, float]]]
@@ -100,8 +99,7 @@ def total(prices: Iterable[float]) -> float:
 def unknown_message(unknown: list[Any], known: Iterable[Any], what: str, noun: str) -> str:
     """Sentence about names that nobody knows, with the nearest known one."""
     names = list(known)
-    close = difflib.get_close_matches(str(unknown[0]), [str(name) for name in names], n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    hint = did_you_mean(unknown[0], names)
     return f"{what} {some(unknown)}; the {noun} are {some(names) or 'none'}{hint}"
 
 
@@ -138,7 +136,6 @@ def parse_prices(text: str, name: str) -> tuple[Groups, dict[str, float], list[s
     """Groups, singles and the order of the features of a CSV file."""
     rows = csv_lines(text, name, "a header 'feature,price' and a line per feature")
     columns, rows = _split_header(rows, name)
-    order: list[str] = []
     prices: dict[str, float] = {}
     members: dict[str, list[str]] = {}
     shared: dict[str, float] = {}
@@ -153,7 +150,6 @@ def parse_prices(text: str, name: str) -> tuple[Groups, dict[str, float], list[s
         if feature in prices:
             raise ValueError(f"{where} repeats the feature {feature!r}")
         prices[feature] = _price(row["price"], where)
-        order.append(feature)
         group, part = row.get("group", ""), row.get("shared", "")
         if part and not group:
             raise ValueError(f"{where} has a shared price and no group")
@@ -164,14 +160,14 @@ def parse_prices(text: str, name: str) -> tuple[Groups, dict[str, float], list[s
                 f"{where}: the shared price of group {group!r} must be the same on all its lines, "
                 f"got {part} after {shared[group]:g}"
             )
-    if not order:
+    if not prices:
         raise ValueError(f"{name} has a header and no features; expected a line per feature")
     without = [group for group in members if group not in shared]
     if without:
         raise ValueError(f"{name} has groups without a shared price: {some(without)}")
     groups = {group: (shared[group], {f: prices[f] for f in members[group]}) for group in members}
     grouped = {feature for features in members.values() for feature in features}
-    return groups, {f: p for f, p in prices.items() if f not in grouped}, order
+    return groups, {f: p for f, p in prices.items() if f not in grouped}, list(prices)
 
 
 def _split_header(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,10 +43,7 @@ def shared_parts(costs: FeatureCosts) -> list[SharedPart]:
 
 def own_prices(costs: FeatureCosts) -> dict[Any, float]:
     """Of each feature the price that no other feature shares."""
-    n_users: dict[Any, int] = {}
-    for needs in costs.requires.values():
-        for resource in needs:
-            n_users[resource] = n_users.get(resource, 0) + 1
+    n_users = Counter(resource for needs in costs.requires.values() for resource in needs)
     return {
         feature: total(costs.prices[resource] for resource in needs if n_users[resource] == 1)
         for feature, needs in costs.requires.items()
@@ -64,8 +62,9 @@ def describe(costs: FeatureCosts, limit: int) -> str:
             f"The other {len(rest)} cost {span} each." if len(rest) > 1 else f"The other costs {span}."
         )
     shared.sort(key=lambda part: -part.price)
-    for part in shared[:limit]:
-        lines.append(f"{part.name} ({part.price:g}) is paid once for {_listed(part.features)}.")
+    lines += [
+        f"{part.name} ({part.price:g}) is paid once for {_listed(part.features)}." for part in shared[:limit]
+    ]
     if len(shared) > limit:
         lines.append(f"Shared parts not listed: {len(shared) - limit}.")
     return "\n".join([*lines, f"Everything together costs {costs.cost(costs.requires):g}."])
@@ -94,10 +93,8 @@ def csv_rows(costs: FeatureCosts) -> list[list[str]]:
 def _price_line(name: str, alone: float, own: float) -> str:
     if not alone:
         return f"{name} is free."
-    shared = alone - own
-    if alone == own:
-        return f"{name} costs {alone:g}."
-    return f"{name} costs {alone:g}, of which {shared:g} is shared."
+    shared = "" if alone == own else f", of which {alone - own:g} is shared"
+    return f"{name} costs {alone:g}{shared}."
 
 
 def _name(feature: Any) -> str:

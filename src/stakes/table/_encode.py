@@ -89,10 +89,9 @@ def _wrong_dimensions(array: NDArray[Any]) -> ValueError:
 
 
 def _check_size(shape: tuple[int, ...]) -> None:
-    if shape[0] == 0:
-        raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
-    if shape[1] == 0:
-        raise ValueError(f"Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required.")
+    if 0 in shape:
+        what = "sample" if shape[0] == 0 else "feature"
+        raise ValueError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
 
 
 def encode_columns(data: Input, schema: Schema, unseen: str, check_finite: bool) -> list[NDArray[Any]]:
