@@ -78,11 +78,7 @@ class Trees:
     def from_dict(cls, data: Mapping[str, Any], n_features: int, n_classes: int) -> Trees:
         """Read back what `to_dict` gave; the core checks that every walk through them ends."""
         documents.check_mapping(data, "the trees", [field.name for field in fields(cls)])
-        read = {
-            "threshold": documents.float_array,
-            "value": documents.float_array,
-            "level": documents.float_array,
-        }
+        read = dict.fromkeys(("threshold", "value", "level"), documents.float_array)
         arrays: dict[str, Any] = {
             field.name: read.get(field.name, documents.int_array)(data[field.name], field.name)
             for field in fields(cls)
