@@ -220,9 +220,8 @@ def prices_of(columns: Columns, events: dict[Resource, float]) -> FeatureCosts:
     A function that is watched already is free for the next feature that needs it.
     """
     needed = {f"x{column}": columns.resources(column) for column in range(len(columns.keys))}
-    prices = {
-        str(resource): nanoseconds([resource], events) for resource in frozenset().union(*needed.values())
-    }
+    every = frozenset().union(*needed.values())
+    prices = {str(resource): nanoseconds([resource], events) for resource in every}
     requires = {column: frozenset(map(str, resources)) for column, resources in needed.items()}
     return FeatureCosts(dict(sorted(prices.items())), requires)
 
@@ -249,16 +248,15 @@ def observe_all(runs: Runs, watch: Watch) -> NDArray[np.int64]:
     number = {function: place for place, function in enumerate(runs.functions)}
     watched = np.zeros(len(runs.functions), dtype=bool)
     watched[[number[function] for function in watch.functions if function in number]] = True
-    counts_of: dict[Feature, Any] = {}
+    counts_of: dict[Feature, Any] = {
+        Feature(f): runs.starts[:, p].toarray().ravel() for f, p in number.items() if watched[p]
+    }
     for depth, trees, selector in _tree_blocks(runs, watched) if watch.needs_trees else ():
         counts = (runs.calls @ selector).tocsc()
         wanted = {feature.subject for feature in watch.features if feature.depth == depth}
         for place, tree in enumerate(trees):
             if (named := _call_tree(tree, runs)) in wanted:
                 counts_of[Feature(named, depth)] = counts[:, place].toarray().ravel()
-    counts_of.update(
-        {Feature(f): runs.starts[:, p].toarray().ravel() for f, p in number.items() if watched[p]}
-    )
     for place, line in enumerate(runs.lines if watch.needs_lines else ()):
         if Feature(line) in watch.features:
             counts_of[Feature(line)] = runs.reached[:, place].toarray().ravel()

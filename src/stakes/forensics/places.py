@@ -41,16 +41,11 @@ class Places:
         for path in paths:
             installed = _INSTALLED.match(path.replace("\\", "/"))
             relative = self.relative(path)
-            if installed:
-                top = relative.split("/")[0]
-                distribution = _distributions(installed.group()).get(top)
-                if distribution:
-                    version_of[top] = distribution
-                    continue
-            if relative.startswith("<") or _STANDARD.match(path):
-                continue
-            digest = _digest(path)
-            if digest:
+            top = relative.split("/")[0]
+            distribution = _distributions(installed.group()).get(top) if installed else None
+            if distribution:
+                version_of[top] = distribution
+            elif not relative.startswith("<") and not _STANDARD.match(path) and (digest := _digest(path)):
                 version_of[relative] = digest
         return version_of
 

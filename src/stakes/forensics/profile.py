@@ -128,9 +128,8 @@ def observe(profile: Profile, watch: Watch) -> list[int]:
     >>> observe(profile, Watch((main, parse), (Feature(parse), Feature(CallTree(main), 1))))
     [2, 0]
     """
-    projection = project(profile, set(watch.functions))
     lines = profile.line_counts if watch.needs_lines else {}
-    return trees.counts_of(watch, projection, lines)
+    return trees.counts_of(watch, project(profile, set(watch.functions)), lines)
 
 
 def write_profile(profile: Profile, path: str | os.PathLike[str]) -> None:
@@ -255,8 +254,6 @@ def merge(profiles: Sequence[Profile]) -> Profile:
         tree_counts=tuple(tree_counts[place] for place in range(len(trees))),
         lines=tuple((function, line, count) for (function, line), count in sorted(lines.items())),
         complete=all(profile.complete for profile in profiles),
-        symptom=next(
-            (recorded.symptom for recorded in profiles if recorded.symptom.exception), profiles[0].symptom
-        ),
+        symptom=next((run.symptom for run in profiles if run.symptom.exception), profiles[0].symptom),
         versions={key: value for profile in profiles for key, value in profile.versions.items()},
     )

@@ -62,9 +62,8 @@ def record(
         profiles = [to_profile(counts, places) for counts in read_counts(Path(folder))]
     if not profiles:
         raise ValueError(f"no Python program was seen in {command[0]!r}, so there is nothing to record")
-    whole = merge(profiles)
     identity = input if input is not None else hashlib.sha256("\0".join(command).encode()).hexdigest()[:16]
-    return status, replace(ended(whole, status, tail), label=label, input=identity)
+    return status, replace(ended(merge(profiles), status, tail), label=label, input=identity)
 
 
 def traced(

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.forensics.candidates import (
-    NANOSECONDS,
     Columns,
     Resource,
     cheapest_of_equals,
@@ -161,10 +160,8 @@ class Refitter:
 
     def thin(self, refitted: Refitted, accuracy: float) -> Refitted:
         """Leave out functions and lines, costliest first, as long as the cross-validated accuracy stays."""
-        costliest_first = sorted(
-            refitted.resources(), key=lambda resource: -self.events[resource] * NANOSECONDS[resource.event]
-        )
-        for resource in costliest_first:
+        by_price = sorted(refitted.resources(), key=lambda resource: -nanoseconds([resource], self.events))
+        for resource in by_price:
             if resource not in refitted.resources() or resource.event == "return":
                 continue
             fewer = self._without(refitted, resource)

@@ -255,12 +255,11 @@ def _versions(watch: Watch, versions: Mapping[str, str]) -> dict[str, str]:
 
 def _texts(texts: Mapping[str, str], labels: Collection[str]) -> dict[str, str]:
     """Texts of the causes; of causes made one all of their texts."""
-    cause_texts = {}
-    for label in labels:
-        parts = [texts.get(part, part) for part in label.split("+")]
-        if label in texts or any(part in texts for part in label.split("+")):
-            cause_texts[label] = texts.get(label, " Or: ".join(parts))
-    return cause_texts
+    return {
+        label: texts.get(label, " Or: ".join(texts.get(part, part) for part in label.split("+")))
+        for label in labels
+        if label in texts or any(part in texts for part in label.split("+"))
+    }
 
 
 def _distinct_runs(runs: Runs, counts: NDArray[np.int64]) -> list[list[Any]]:

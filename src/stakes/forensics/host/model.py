@@ -207,9 +207,8 @@ class ClarifyModel:
     def _why_unknown(self, counts: Sequence[int], agree: float, similar: float) -> str:
         if similar <= 0 or agree < self.document["purity"] * similar:
             return f"{round(agree)} of {round(similar)} similar runs agree"
-        for feature, count, (least, most) in zip(
-            self.watch.features, counts, self.document["ranges"], strict=True
-        ):
+        ranges = self.document["ranges"]
+        for feature, count, (least, most) in zip(self.watch.features, counts, ranges, strict=True):
             if not least <= count <= most:
                 return f"{feature} was counted {count} times, {least} to {most} in training"
         return ""

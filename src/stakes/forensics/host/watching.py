@@ -44,10 +44,9 @@ class Clarify:
             tracer, self.how = watcher(selection)
             self._memory = memory.create(None, selection.capacity, int(self.model.digest, 16))
             tracer.watch(self._memory, selection, False, budget, self._variable)
+            self._tracer = tracer
         except (OSError, MemoryError, RuntimeError, ValueError) as error:
             self.refused = str(error)
-            return
-        self._tracer = tracer
 
     def explain(self, ending: Ending | None = None) -> Verdict:
         """Say what the counts so far look like: those of the present scope, or of the process."""
