@@ -22,9 +22,13 @@ SKIP, QUIT = "", "q"
 class Recorded:
     """What there is to say about the runs of one input; their counts are not kept."""
 
-    paths: list[Path]
-    labels: list[str | None]
+    labels: dict[Path, str | None]
     symptom: Symptom
+
+    @property
+    def known(self) -> set[str]:
+        """Labels that runs have."""
+        return {label for label in self.labels.values() if label is not None}
 
 
 def command(
@@ -44,12 +48,10 @@ def command(
     - `printf 'no-such-version\n1\n' | stakes clarify label runs/`
     """
     recorded = _read(runs)
-    causes = dict.fromkeys(
-        sorted({label for input_runs in recorded for label in input_runs.labels if label is not None})
-    )
+    causes = dict.fromkeys(sorted({label for input_runs in recorded for label in input_runs.known}))
     done = 0
     for input_runs in recorded:
-        if None not in input_runs.labels and not again:
+        if None not in input_runs.labels.values() and not again:
             continue
         _show(input_runs, list(causes))
         answer = _answer(list(causes))
@@ -68,9 +70,7 @@ def _read(folder: Path) -> list[Recorded]:
     for path in profile_paths(folder):
         profile = read_profile(path)
         key = path if profile.input is None else profile.input
-        input_runs = inputs.setdefault(key, Recorded([], [], profile.symptom))
-        input_runs.paths.append(path)
-        input_runs.labels.append(profile.label)
+        inputs.setdefault(key, Recorded({}, profile.symptom)).labels[path] = profile.label
     if not inputs:
         raise ValueError(f"{folder} holds no recorded runs; `stakes clarify record` makes them")
     return list(inputs.values())
@@ -79,11 +79,7 @@ def _read(folder: Path) -> list[Recorded]:
 def _write(input_runs: Recorded, label: str, again: bool) -> int:
     from stakes.forensics import read_profile, write_profile
 
-    paths = [
-        path
-        for path, known in zip(input_runs.paths, input_runs.labels, strict=True)
-        if again or known is None
-    ]
+    paths = [path for path, known in input_runs.labels.items() if again or known is None]
     for path in paths:
         write_profile(read_profile(path).with_label(label), path)
     return len(paths)
@@ -91,14 +87,14 @@ def _write(input_runs: Recorded, label: str, again: bool) -> int:
 
 def _show(input_runs: Recorded, causes: list[str]) -> None:
     console = out()
-    times = f", {len(input_runs.paths)} runs of this input" if len(input_runs.paths) > 1 else ""
-    head = f"\n{plain(input_runs.paths[0].name)}: exit status {input_runs.symptom.exit_status}{times}"
+    paths = list(input_runs.labels)
+    times = f", {len(paths)} runs of this input" if len(paths) > 1 else ""
+    head = f"\n{plain(paths[0].name)}: exit status {input_runs.symptom.exit_status}{times}"
     console.print(head, style="bold")
     if input_runs.symptom.message:
         console.print(f"   {plain(input_runs.symptom.message)}")
-    known = sorted({label for label in input_runs.labels if label is not None})
-    if known:
-        console.print(f"   labelled {plain(', '.join(known))}")
+    if input_runs.known:
+        console.print(f"   labelled {plain(', '.join(sorted(input_runs.known)))}")
     for number, cause in enumerate(causes, 1):
         console.print(f"{number:>4}) {plain(cause)}")
 

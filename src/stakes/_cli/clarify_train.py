@@ -118,16 +118,14 @@ def _show_front(training: dict[str, Any]) -> None:
     grid = Grid(title="What watching costs, and what it is worth", title_justify="left")
     for title in ("gamma", "ns per run", "accuracy", ""):
         grid.add_column(title, justify="right" if title else "left")
+
+    def show(gamma: str, point: dict[str, Any], what: str = "", style: str | None = None) -> None:
+        grid.add_row(gamma, f"{point['nanoseconds']:,.0f}", f"{point['accuracy']:.3f}", what, style=style)
+
     for point in training["front"]:
-        gamma = "none" if point["gamma"] is None else f"{point['gamma']:.3g}"
-        row = (gamma, f"{point['nanoseconds']:,.0f}", f"{point['accuracy']:.3f}")
-        grid.add_row(*row, "")
-    settled = (f"{training['nanoseconds']:,.0f}", f"{training['accuracy']:.3f}")
-    grid.add_row("", *settled, "chosen, as deployed", style="bold")
-    base = training["baseline"]
-    grid.add_row(
-        "C4.5", f"{base['nanoseconds']:,.0f}", f"{base['accuracy']:.3f}", "ignores prices", style="dim"
-    )
+        show("none" if point["gamma"] is None else f"{point['gamma']:.3g}", point)
+    show("", training, "chosen, as deployed", "bold")
+    show("C4.5", training["baseline"], "ignores prices", "dim")
     out().print(grid)
 
 

@@ -124,8 +124,7 @@ def _data_columns(table: Table) -> dict[str, list[Any]]:
         else:
             columns[column.name] = [None if math.isnan(value) else value for value in values.tolist()]
     if table.y is not None and table.classes is not None:
-        names = [*table.classes.tolist(), None]
-        columns[table.target or "class"] = [names[code] for code in table.y.tolist()]
+        columns[table.target or "class"] = table.labels().tolist()
     return columns
 
 

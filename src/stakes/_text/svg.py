@@ -88,13 +88,9 @@ class Axis:
 
 def picture(width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> str:
     """A whole picture; ``title`` is what a screen reader says."""
-    return "".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="pic" viewBox="0 0 {width:.0f} {height:.0f}" '
-            f'role="img"{more}><title>{escape(title)}</title><style>{STYLE}</style>',
-            *parts,
-            "</svg>",
-        ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="pic" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'role="img"{more}><title>{escape(title)}</title><style>{STYLE}</style>{"".join(parts)}</svg>'
     )
 
 

@@ -193,11 +193,8 @@ def read_declared(
     for column, (array, distinct, _) in zip(declared, results, strict=True):
         if column.kind == FieldKind.IGNORED:
             continue
-        if column.kind == FieldKind.NUMERIC:
-            table.columns.append(Column(column.name, NUMERIC))
-        elif distinct is None:
-            table.columns.append(Column(column.name, NOMINAL, tuple(column.values)))
-        else:
+        values, codes = column.values, array
+        if distinct is not None:
             if column.most_values is not None and len(distinct) > column.most_values:
                 raise TableFileError(
                     path,
@@ -205,10 +202,9 @@ def read_declared(
                     f"{len(distinct)}.",
                 )
             values, codes = (distinct, array) if column.most_values else _in_order(distinct, array)
-            table.columns.append(Column(column.name, NOMINAL, tuple(values)))
-            table.arrays.append(codes)
-            continue
-        table.arrays.append(array)
+        kind = NUMERIC if column.kind == FieldKind.NUMERIC else NOMINAL
+        table.columns.append(Column(column.name, kind, tuple(values)))
+        table.arrays.append(codes)
     if not table.columns:
         raise TableFileError(path, "all columns are ignored.")
     return table
