@@ -126,6 +126,8 @@ def code_labels(y: Any, owner: str, n_samples: int | None = None) -> CodedTarget
 
 def check_labels(y: Any) -> NDArray[Any]:
     """Return class labels as an array; what cannot be classes is an error."""
-    labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
+    labels = column_or_1d(y, warn=True)
+    if labels.dtype.kind not in "biu" or not len(labels):  # whole numbers are finite: a tenth of a small fit
+        labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
     check_classification_targets(labels)
     return labels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,13 +13,13 @@ from stakes.costs import as_cost_matrix
 from stakes.decision import min_cost_class
 
 
+@dataclass(eq=False, repr=False)
 class ConstantClassifier(ClassifierMixin, BaseEstimator):
     """Always predicts the class that is cheapest to predict for every training row."""
 
     asks_nothing = True
 
-    def __init__(self, cost_matrix: Any = None) -> None:
-        self.cost_matrix = cost_matrix
+    cost_matrix: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the class."""

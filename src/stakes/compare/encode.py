@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -27,11 +28,11 @@ class OneHotTable(TransformerMixin, BaseEstimator):
         return one_hot(self.schema_.encode(X))
 
 
+@dataclass(eq=False, repr=False)
 class CodedLabels(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier that wants its classes numbered 0, 1, 2, such as XGBoost's, for labels of any kind."""
 
-    def __init__(self, estimator: Any) -> None:
-        self.estimator = estimator
+    estimator: Any
 
     def fit(self, X: Any, y: Any) -> Self:
         """Number the classes and fit."""

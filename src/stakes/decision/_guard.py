@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from stakes.decision._wrapper import CostWrapper
 
 
 @saveable
+@dataclass(eq=False, repr=False)
 class Guard(CostWrapper):
     """Never worse than doing nothing: the estimator, or the best constant where that costs no more.
 
@@ -60,13 +62,11 @@ class Guard(CostWrapper):
     (False, 0.475)
     """
 
-    def __init__(
-        self, estimator: Any, *, cost_matrix: Any = None, cv: Any = 10, random_state: Any = 0
-    ) -> None:
-        self.estimator = estimator
-        self.cost_matrix = cost_matrix
-        self.cv = cv
-        self.random_state = random_state
+    estimator: Any
+    _: KW_ONLY
+    cost_matrix: Any = None
+    cv: Any = 10
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, costs: Any = None) -> Self:
         """Fit the estimator and find out whether it beats the best constant.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from stakes.decision._wrapper import CostWrapper
 
 
 @saveable
+@dataclass(eq=False, repr=False)
 class MinExpectedCost(CostWrapper):
     """Predict the class of least expected cost by the probabilities of any classifier.
 
@@ -54,13 +56,11 @@ class MinExpectedCost(CostWrapper):
     10
     """
 
-    def __init__(
-        self, estimator: Any, *, cost_matrix: Any = None, calibration: str | None = None, cv: Any = 5
-    ) -> None:
-        self.estimator = estimator
-        self.cost_matrix = cost_matrix
-        self.calibration = calibration
-        self.cv = cv
+    estimator: Any
+    _: KW_ONLY
+    cost_matrix: Any = None
+    calibration: str | None = None
+    cv: Any = 5
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, costs: Any = None) -> Self:
         """Fit the estimator.

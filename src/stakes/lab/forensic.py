@@ -7,6 +7,7 @@ from the core, which is what fifty draws of prices need.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Self
 
@@ -27,6 +28,7 @@ from stakes.tree.prices import core_prices
 GAMMAS = tuple(float(10.0 ** (step / 4)) for step in range(-24, 25))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CheapestTree(ClassifierMixin, BaseEstimator):
     """The cheapest tree for any gamma whose cross-validated accuracy is nearly that of C4.5.
 
@@ -53,22 +55,12 @@ class CheapestTree(ClassifierMixin, BaseEstimator):
     n_nodes_ : int
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "cs_gain",
-        ratio_of_candidate: bool = True,
-        n_folds: int = 10,
-        tolerance: float = 0.01,
-        feature_costs: Any = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.ratio_of_candidate = ratio_of_candidate
-        self.n_folds = n_folds
-        self.tolerance = tolerance
-        self.feature_costs = feature_costs
-        self.random_state = random_state
+    criterion: str = "cs_gain"
+    ratio_of_candidate: bool = True
+    n_folds: int = 10
+    tolerance: float = 0.01
+    feature_costs: Any = None
+    random_state: int | None = None
 
     def fit(self, X: Table, y: Any) -> Self:
         """Find the tree."""

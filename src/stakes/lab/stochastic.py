@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import check_random_state
 
 
+@dataclass(eq=False, repr=False)
 class StochasticClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier whose answers are drawn with its probabilities, anew for every row.
 
@@ -27,9 +29,8 @@ class StochasticClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, estimator: Any, random_state: Any = None) -> None:
-        self.estimator = estimator
-        self.random_state = random_state
+    estimator: Any
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the classifier."""
