@@ -252,7 +252,7 @@ def _from_version_1(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _inner_of_version_1(value: Any) -> Any:
     if isinstance(value, list):
-        return [_inner_of_version_1(one) for one in value]
+        return [_inner_of_version_1(item) for item in value]
     is_model = isinstance(value, Mapping) and value.get("format") == documents.MODEL
     return _from_version_1(value) if is_model else value
 
@@ -268,7 +268,7 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(_is_plain, value))
     if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_plain(one) for key, one in value.items())
+        return all(isinstance(key, str) and _is_plain(item) for key, item in value.items())
     return value is None or isinstance(value, bool | int | float | str)
 
 

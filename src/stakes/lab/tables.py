@@ -18,7 +18,7 @@ from stakes.lab.specs import ColumnSpec, DataSpec, LearnerSpec, Study, TableSpec
 from stakes.lab.store import Store
 
 #: Draws of the bootstrap that gives the standard error of a ratio.
-DRAWS = 1000
+N_RESAMPLES = 1000
 
 
 def build_tables(plan: Plan, store: Store) -> list[ResultTable]:
@@ -260,7 +260,7 @@ def _ratio_and_error(
     whole = float(below.mean())
     if whole == 0 or math.isnan(whole) or np.isnan(above).any():
         return None, None
-    resampled = np.random.default_rng(0).integers(len(above), size=(DRAWS, len(above)))
+    resampled = np.random.default_rng(0).integers(len(above), size=(N_RESAMPLES, len(above)))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = above[resampled].mean(axis=1) / below[resampled].mean(axis=1)
     ratios = ratios[np.isfinite(ratios)]

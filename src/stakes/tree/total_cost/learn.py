@@ -85,10 +85,10 @@ class _Learner:
         shares_at = node_probabilities(tree.class_weights, tree.parent)
         values = np.column_stack([shares_at, path_prices(self.prices, tree)])
         table = _core.Table(rows.table.columns, rows.table.schema.n_values)
-        everyone = np.arange(len(rows.codes), dtype=np.int64)
-        reached = _core.route_mixture(table, *tree.links(), everyone, values).reshape(len(everyone), -1)
+        all_rows = np.arange(len(rows.codes), dtype=np.int64)
+        reached = _core.route_mixture(table, *tree.links(), all_rows, values).reshape(len(all_rows), -1)
         answer = (reached[:, :-1] @ self.costs).argmin(axis=1)
-        return reached[:, -1] + (shares @ self.costs)[everyone, answer]
+        return reached[:, -1] + (shares @ self.costs)[all_rows, answer]
 
 
 def learn_total_cost(
