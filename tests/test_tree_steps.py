@@ -20,7 +20,8 @@ from stakes.tree.ask.questions import Outcome, why_words
 from stakes.tree.c45 import classifier as c45
 from stakes.tree.c45 import learn
 from stakes.tree.c45.learn import deviate, row_weights
-from stakes.tree.core import core_table, node_probabilities, presort
+from stakes.tree.core import core_table, presort
+from stakes.tree.model import node_probabilities
 from stakes.tree.prices import core_prices, pay
 from stakes.tree.words import example
 

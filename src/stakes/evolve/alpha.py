@@ -18,7 +18,7 @@ from stakes.evolve.run import evolve
 from stakes.evolve.seeds import c45_tree, seed_trees
 from stakes.evolve.settings import Settings
 from stakes.tree import FittedTree
-from stakes.tree.core import core_table, node_probabilities
+from stakes.tree.core import core_table
 
 Floats = NDArray[np.float64]
 
@@ -186,6 +186,6 @@ def _c45_model(rows: Problem) -> FittedTree:
         tree=tree,
         schema=rows.table.schema,
         classes=rows.classes,
-        values=node_probabilities(tree.class_weights, tree.parent, None, 0.0),
+        values=tree.probabilities(),
         feature_costs=rows.feature_costs,
     )
