@@ -201,14 +201,13 @@ def _info(model: Any) -> dict[str, Any]:
     """Return what a reader of the file wants to know; nothing of when, where and by whom it was written."""
     fitted = first_with(model, "_training_info")
     params = [inner._plain_params() for inner in answering_models(model) if isinstance(inner, SavedModel)]
-    costs, prices = (
+    costs, prices, seed = (
         next((given[name] for given in params if given.get(name) is not None), None)
-        for name in ("cost_matrix", "feature_costs")
+        for name in ("cost_matrix", "feature_costs", "random_state")
     )
     names = (getattr(inner, "_target_name", None) for inner in answering_models(model))
     target = next(filter(None, names), None)
     classes = getattr(model, "classes_", None)
-    seed = getattr(model, "_seed", params[0].get("random_state"))
     return {
         "stakes": version("stakes"),
         **({} if fitted is None else fitted._training_info),
@@ -216,7 +215,7 @@ def _info(model: Any) -> dict[str, Any]:
         "classes": None if classes is None else labels_to_dict(classes)["labels"],
         "costs": costs,
         "feature_costs": prices,
-        "seed": seed,
+        "seed": getattr(model, "_seed", seed),
     }
 
 
