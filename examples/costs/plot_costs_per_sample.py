@@ -1,9 +1,9 @@
 """
-A price per example
-===================
+A price per sample
+==================
 
 A loan that is not paid back costs 40 % of its own amount, a good customer turned away costs 400. No single
-matrix says this: small loans are safe to give and large ones are not. Every learner takes prices per example
+matrix says this: small loans are safe to give and large ones are not. Every learner takes prices per sample
 as ``fit(X, y, costs=...)``.
 """
 
@@ -41,7 +41,7 @@ mean = {
 trees = {
     "no costs": C45Classifier().fit(X, y),
     "a price per mistake": C45Classifier(cost_matrix=mean).fit(X, y),
-    "a price per example": C45Classifier().fit(X, y, costs=costs),
+    "a price per sample": C45Classifier().fit(X, y, costs=costs),
 }
 bills = {name: total_cost(y_new, tree.predict(X_new), costs=costs_new) for name, tree in trees.items()}
 

@@ -3,7 +3,7 @@ Costing: samples in proportion to costs
 =======================================
 
 A row gets into a sample with a chance in proportion to what its worst mistake costs, at most once, and the
-components vote (Zadrozny, Langford and Abe). With two classes and a price per example this turns any
+components vote (Zadrozny, Langford and Abe). With two classes and a price per sample this turns any
 classifier into a cost-sensitive one.
 """
 

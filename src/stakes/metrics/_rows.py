@@ -26,7 +26,7 @@ class Rows:
     actual, predicted : class codes; ``predicted`` is -1 where undecided
     costs : float64 array of shape (n_samples, n_classes)
     weight : float64 array of shape (n_samples,)
-    matrix : the class costs, None where costs were given per example
+    matrix : the class costs, None where costs were given per sample
     """
 
     classes: NDArray[Any]
