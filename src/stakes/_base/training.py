@@ -169,7 +169,7 @@ def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matri
         classes=target.classes,
         codes=target.codes,
         weight=None if sample_weight is None else check_weight(sample_weight, n_samples),
-        costs=None if costs is None else check_sample_costs(costs, n_samples, n_classes),
+        costs=None if costs is None else check_sample_costs(costs, n_samples, n_classes, target.classes),
     ).with_class_costs(cost_matrix)
 
 

@@ -10,6 +10,7 @@ from stakes.costs._matrix import (
     sample_vector,
 )
 from stakes.costs._models import abe_costs, davis_prices, kretowski_costs, ting_costs
+from stakes.costs._sample_frames import column_labels
 
 __all__ = [
     "CostMatrix",
@@ -19,6 +20,7 @@ __all__ = [
     "as_cost_matrix",
     "as_feature_costs",
     "check_sample_costs",
+    "column_labels",
     "davis_prices",
     "kretowski_costs",
     "mean_cost_matrix",

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stakes.costs import _files
 from stakes.costs._labels import check_labels, finite_array, lookup, plain_label, some, sorted_labels
+from stakes.costs._sample_frames import in_class_order
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -385,11 +386,22 @@ def as_cost_matrix(costs: Any, classes: Iterable[Any]) -> CostMatrix:
     return matrix.align(labels, extra="drop")
 
 
-def check_sample_costs(costs: Any, n_samples: int, n_classes: int) -> NDArray[np.float64]:
-    """Costs per sample as a finite float64 array of shape (n_samples, n_classes), or an exception."""
+def check_sample_costs(
+    costs: Any, n_samples: int, n_classes: int, classes: Iterable[Any] | None = None
+) -> NDArray[np.float64]:
+    """Costs per sample as a finite float64 array of shape (n_samples, n_classes), or an exception.
+
+    Parameters
+    ----------
+    costs : array or data frame
+        Named columns of a data frame are brought into the order of ``classes``, if these are given. Columns
+        that are only numbered are taken as they stand, as those of an array are.
+    n_samples, n_classes : int
+    classes : sequence of labels, optional
+    """
     if isinstance(costs, CostMatrix):
         raise TypeError("costs must have one row per sample, got a CostMatrix; pass it as cost_matrix=")
-    array = finite_array(costs, "costs")
+    array = finite_array(costs if classes is None else in_class_order(costs, classes), "costs")
     if array.shape != (n_samples, n_classes):
         hint = "; costs per class go to cost_matrix=" if array.shape == (n_classes, n_classes) else ""
         raise ValueError(
@@ -417,7 +429,7 @@ def mean_cost_matrix(
     """
     codes = np.asarray(y_codes, dtype=np.intp)
     k = len(classes)
-    rows = check_sample_costs(costs, len(codes), k)
+    rows = check_sample_costs(costs, len(codes), k, classes)
     weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     values = 1.0 - np.eye(k)
     for code in range(k):

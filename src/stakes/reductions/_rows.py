@@ -15,6 +15,7 @@ from stakes._base.labels import CodedTarget, check_labels
 from stakes._base.saving import training_info
 from stakes._base.training import Targets, read_table_and_target, read_targets
 from stakes._text.extras import extra_module
+from stakes.costs import check_sample_costs
 from stakes.table import Column, Schema, Table
 from stakes.table._columns import sorted_categories
 
@@ -112,10 +113,16 @@ def _scan(
             raise ValueError(f"a block has {table.n_samples} rows but {len(labels[-1])} classes")
     if not labels:
         raise ValueError("X must have at least one block, got none")
+    target = CodedTarget.of(np.concatenate(labels))
     if costs_of_blocks:
         if costs is not None or len(costs_of_blocks) != len(labels):
             raise ValueError("costs must come with every block or as an argument, not both")
-        costs = np.concatenate(costs_of_blocks)
+        costs = np.concatenate(
+            [
+                check_sample_costs(part, len(y), len(target.classes), target.classes)
+                for part, y in zip(costs_of_blocks, labels, strict=True)
+            ]
+        )
     schema = Schema(columns)
     check_features(
         owner, Table(schema, [np.zeros(0, np.int32 if c.is_nominal else float) for c in columns]), reset=True
@@ -125,7 +132,6 @@ def _scan(
         for X, *_ in source():
             yield from slices(schema.encode(X))
 
-    target = CodedTarget.of(np.concatenate(labels))
     owner._training_info = training_info(schema, None, name, len(target))
     return schema, target, costs, blocks
 
