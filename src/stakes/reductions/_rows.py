@@ -16,7 +16,7 @@ from stakes._base.saving import training_info
 from stakes._base.training import Targets, read_table_and_target, read_targets
 from stakes._text.extras import extra_module
 from stakes.costs import check_sample_costs
-from stakes.table import Column, Schema, Table
+from stakes.table import Column, Schema, Table, without_index
 from stakes.table._columns import sorted_categories
 
 #: Rows of a block: large enough for NumPy to be busy, small enough for the processor's cache.
@@ -91,7 +91,7 @@ def _parquet(path: Any, target: Any) -> Callable[[], Iterator[tuple[Any, Any]]]:
     def blocks() -> Iterator[tuple[Any, Any]]:
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=BLOCK):
-                frame = arrow.Table.from_batches([batch])
+                frame = without_index(arrow.Table.from_batches([batch]), keep=target)
                 yield frame.drop_columns([target]), frame.column(target)
 
     return blocks
