@@ -10,6 +10,7 @@ import typer
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.reproduce import ClusterOption, JobsOption
 from stakes._cli.shared import (
+    AcceptCostsOption,
     CostsOption,
     DataArgument,
     DebugOption,
@@ -30,6 +31,7 @@ from stakes.report import write_comparison_report
 def command(
     data: DataArgument,
     costs: CostsOption = None,
+    accept_costs: AcceptCostsOption = False,
     target: TargetOption = None,
     learner: Annotated[
         list[str] | None,
@@ -76,6 +78,7 @@ def command(
             n_jobs=n_jobs,
             cluster=cluster,
             progress=progress,
+            check_costs=not accept_costs,
         )
     if as_json:
         print_json(result.comparison.to_dict() | {"absent": result.absent})

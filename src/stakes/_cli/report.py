@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from stakes._cli.shared import (
+    AcceptCostsOption,
     CostsOption,
     DataArgument,
     DebugOption,
@@ -31,6 +32,7 @@ def command(
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the page goes.")
     ] = Path("report.html"),
     costs: CostsOption = None,
+    accept_costs: AcceptCostsOption = False,
     target: TargetOption = None,
     weights: WeightsOption = None,
     feature_costs: FeatureCostsOption = None,
@@ -52,7 +54,7 @@ def command(
     - `stakes report model.json test.csv --target repaid --noun customer -o loans.html`
     """
     fitted = load_model(model)
-    problem = for_model(fitted, read_problem(data, target, costs, weights), costs, data)
+    problem = for_model(fitted, read_problem(data, target, costs, weights, accept_costs), costs, data)
     view = model_view(
         fitted,
         problem.table,

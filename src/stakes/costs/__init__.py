@@ -11,9 +11,11 @@ from stakes.costs._matrix import (
 )
 from stakes.costs._models import abe_costs, davis_prices, kretowski_costs, ting_costs
 from stakes.costs._sample_frames import column_labels
+from stakes.costs._sense import CostMatrixWarning, warn_of_odd_costs
 
 __all__ = [
     "CostMatrix",
+    "CostMatrixWarning",
     "FeatureCosts",
     "PriceArrays",
     "abe_costs",
@@ -26,4 +28,5 @@ __all__ = [
     "mean_cost_matrix",
     "sample_vector",
     "ting_costs",
+    "warn_of_odd_costs",
 ]

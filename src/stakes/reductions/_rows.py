@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, check_labels
 from stakes._base.saving import training_info
-from stakes._base.training import Targets, read_table_and_target, read_targets
+from stakes._base.training import Targets, is_own, read_table_and_target, read_targets
 from stakes._text.extras import extra_module
 from stakes.costs import check_sample_costs
 from stakes.table import Column, Schema, Table, without_index
@@ -56,7 +56,7 @@ def open_rows(owner: Any, X: Any, y: Any, costs: Any, sample_weight: Any) -> Row
     else:
         table, target = read_table_and_target(owner, X, y)
         schema, blocks = table.schema, lambda: slices(table)
-    targets = read_targets(target, sample_weight, costs, owner.cost_matrix)
+    targets = read_targets(target, sample_weight, costs, owner.cost_matrix, check=is_own(y))
     return Rows(**vars(targets), schema=schema, blocks=blocks)
 
 
