@@ -10,7 +10,6 @@ import typer
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.reproduce import ClusterOption, JobsOption
 from stakes._cli.shared import (
-    AcceptCostsOption,
     CostsOption,
     DataArgument,
     DebugOption,
@@ -23,6 +22,7 @@ from stakes._cli.shared import (
     say,
     write_page,
 )
+from stakes._cli.suspects import AcceptCostsOption
 from stakes.lab import compare_with_peers
 from stakes.lab.peers import peer_names
 from stakes.report import write_comparison_report

@@ -9,7 +9,6 @@ import typer
 from rich.table import Table as Grid
 
 from stakes._cli.shared import (
-    AcceptCostsOption,
     CostsOption,
     DataArgument,
     DebugOption,
@@ -24,7 +23,7 @@ from stakes._cli.shared import (
     read_problem,
     say,
 )
-from stakes._cli.suspects import suspicions
+from stakes._cli.suspects import AcceptCostsOption, suspicions
 from stakes._text.words import amount, number
 from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold

@@ -14,7 +14,6 @@ from stakes import metrics
 from stakes._cli.learners import LEARNERS, PRICED_LEARNERS, make_learners
 from stakes._cli.rules import coverage_facts, coverage_words
 from stakes._cli.shared import (
-    AcceptCostsOption,
     CostsOption,
     DataArgument,
     DebugOption,
@@ -31,6 +30,7 @@ from stakes._cli.shared import (
     read_problem,
     say,
 )
+from stakes._cli.suspects import AcceptCostsOption
 from stakes._text.words import amount
 from stakes.compare import Comparison, Interval, LearnerResult, evaluate_learners
 from stakes.costs import FeatureCosts, as_feature_costs

@@ -14,7 +14,6 @@ import typer
 from stakes._base.answering import model_size, paid_tests
 from stakes._cli import rules
 from stakes._cli.shared import (
-    AcceptCostsOption,
     CostsOption,
     DataArgument,
     DebugOption,
@@ -29,7 +28,7 @@ from stakes._cli.shared import (
     print_json,
     read_problem,
 )
-from stakes._cli.suspects import tell_suspicions
+from stakes._cli.suspects import AcceptCostsOption, tell_suspicions
 from stakes._text.words import amount
 from stakes.boosted import BoostedStakes
 from stakes.costs import as_feature_costs

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from stakes._cli.shared import (
-    AcceptCostsOption,
     CostsOption,
     DataArgument,
     DebugOption,
@@ -20,6 +19,7 @@ from stakes._cli.shared import (
     out,
     read_problem,
 )
+from stakes._cli.suspects import AcceptCostsOption
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
 from stakes.report import model_view, write_view

@@ -74,10 +74,6 @@ CostsOption = Annotated[
         "or JSON. Without it a named data set has its published costs, and else every mistake costs 1.",
     ),
 ]
-AcceptCostsOption = Annotated[
-    bool,
-    typer.Option("--accept-costs", help="Take costs as they are, even such as can hardly be meant."),
-]
 TargetOption = Annotated[
     str | None,
     typer.Option(

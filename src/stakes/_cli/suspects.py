@@ -1,11 +1,19 @@
-"""What commands say of columns and rows that make a model look better than it is."""
+"""What commands say of costs, columns and rows that can hardly be meant."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from stakes._cli.shared import Problem, read_data, say
 from stakes.table import TableFileError, shared_rows, suspicious_columns
+
+AcceptCostsOption = Annotated[
+    bool,
+    typer.Option("--accept-costs", help="Take costs as they are, even such as can hardly be meant."),
+]
 
 ADVICE = {
     "id": "What is learnt from it does not hold for new rows; leave it out.",

@@ -94,20 +94,20 @@ def suspicious_columns(table: Table, codes: NDArray[Any]) -> list[SuspiciousColu
     if table.n_samples < FEWEST_ROWS:
         return []
     step = -(-table.n_samples // MOST_ROWS)
-    found = []
+    suspects = []
     for column, values in zip(table.schema.columns, table.columns, strict=True):
         n_known, n_values = _looks_like_id(column, values)
         if n_values:
             words = f"Column {column.name!r} looks like an id: {n_values} different values in {n_known} rows."
-            found.append(SuspiciousColumn(column.name, "id", words))
+            suspects.append(SuspiciousColumn(column.name, "id", words))
             continue
         errors, n_rows = _errors_alone(column, values[::step], codes[::step])
         constant = n_rows - np.bincount(codes[::step]).max()
         if constant >= 10 and errors <= LEFT * constant:
             but = f", but for {errors} of {n_rows} rows" if errors else ""
             words = f"Column {column.name!r} alone decides the class{but}."
-            found.append(SuspiciousColumn(column.name, "leak", words))
-    return found
+            suspects.append(SuspiciousColumn(column.name, "leak", words))
+    return suspects
 
 
 def _looks_like_id(column: Column, values: NDArray[Any]) -> tuple[int, int]:
