@@ -80,6 +80,7 @@ def test_a_leak_with_an_error():
         [f"2026-{1 + i // 28:02d}-{1 + i % 28:02d}" for i in range(N)],
         [f"{1 + i % 28}.{1 + i // 28}.2026 12:30" for i in range(N)],
         [20_260_000 + 100 * (1 + i // 28) + 1 + i % 28 for i in range(N)],
+        [f"{x:.6f}" for x in NOISE[1:]] + ["unknown"],  # numbers, but for one
         Y * 2 + NOISE,  # tells much, but not all
         WORDS[np.where(RNG.random(N) < 0.9, Y, 1 - Y)],
     ],
@@ -167,6 +168,9 @@ def test_describe_tells_of_them(loans):
     assert json.loads(told.stdout)["notes"] == [*notes, shared] and told.stderr == ""
     assert stakes("describe", "german").stderr == ""
     assert "no.csv" in stakes("describe", path, "--test", loans / "no.csv", code=1).stderr
+    (loans / "odd.csv").write_text("age,class\n1,good\nold,bad\n")
+    odd = stakes("describe", path, "--test", loans / "odd.csv", code=1).stderr
+    assert "odd.csv are not those of loans.csv: column 'age', row 1: could not convert 'old'" in odd
 
 
 def test_fit_tells_of_them_and_of_the_test_file_beside(loans):

@@ -63,6 +63,8 @@ def _shared(problem: Problem, test: str, target: str | None, *, asked: bool) -> 
         if asked:
             raise
         return []  # nobody asked for this file; whoever reads it will be told
+    except ValueError as error:
+        raise ValueError(f"the columns of {test} are not those of {problem.name}: {error}") from error
     if not shared.matters:
         return []
     return [

@@ -25,7 +25,8 @@ SHARED = 0.01
 
 _ID = re.compile(r"(^|[^a-z])(id|key|uuid|guid|nr|no|number|index|row)$", re.IGNORECASE)
 _CAMEL_ID = re.compile(r"[a-z](Id|ID|Key|Nr|No|Number)$")
-_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2}")
+#: Dates, times, and numbers with fractions, which are text where a single value of the column is none.
+_MEASURED = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d{2}|[-+]?\d*[.,]\d+(e[-+]?\d+)?$")
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,9 @@ def suspicious_columns(table: Table, codes: NDArray[Any]) -> list[SuspiciousColu
     """Columns that look like an id, and those that alone tell the class.
 
     An id has a value of its own for nearly every row: text, or whole numbers that number the rows or are
-    called an id. Dates are none. A column decides alone where by its values, or by a few intervals of them,
-    at most 1 % of the errors are made that always answering the commonest class makes; that is often known
-    only after the decision.
+    called an id. Dates and numbers with fractions are none. A column decides alone where by its values, or by
+    a few intervals of them, at most 1 % of the errors are made that always answering the commonest class
+    makes; that is often known only after the decision.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ def _looks_like_id(column: Column, values: NDArray[Any]) -> tuple[int, int]:
     if column.is_nominal:
         used = np.flatnonzero(np.bincount(known))
         near_all = len(used) >= 0.95 * len(known)
-        return (len(known), len(used)) if near_all and not _dates_in_words(column, used[:100]) else (0, 0)
+        return (len(known), len(used)) if near_all and not _measured(column, used[:100]) else (0, 0)
     low, high = known.min(), known.max()
     named = _ID.search(column.name) or _CAMEL_ID.search(column.name)
     dates = low >= 19_000_101 and high <= 21_001_231  # 20261119
@@ -128,8 +129,9 @@ def _looks_like_id(column: Column, values: NDArray[Any]) -> tuple[int, int]:
     return (len(known), n_values) if n_values == len(known) else (0, 0)
 
 
-def _dates_in_words(column: Column, codes: NDArray[Any]) -> bool:
-    return 2 * sum(bool(_DATE.match(str(column.categories[code]))) for code in codes) > len(codes)
+def _measured(column: Column, codes: NDArray[Any]) -> bool:
+    """Whether most of these categories are dates or numbers with fractions."""
+    return 2 * sum(bool(_MEASURED.match(str(column.categories[code]))) for code in codes) > len(codes)
 
 
 def _errors_alone(column: Column, values: NDArray[Any], codes: NDArray[Any]) -> tuple[int, int]:
