@@ -354,6 +354,7 @@ def test_one_class_is_worth_a_rule():
     assert rows.class_costs.tolist() == [1.0] and rows.cost_values.tolist() == [[0.0]]
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 def test_other_rows_of_the_same_problem():
     rows = read(X3, Y3, [1, 2, 3, 4], np.ones((4, 3)), feature_costs=[7.0])
     other = more_samples(rows, [[5.0], [np.nan]], ["c", "a"], unseen="missing", owner="Somebody")

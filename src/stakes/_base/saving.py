@@ -151,7 +151,7 @@ def inner_from_dict(data: Any) -> Any:
     if unknown:
         raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
     if isinstance(params.get("cost_matrix"), Mapping):
-        params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
+        params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"], check=False)
     if isinstance(params.get("feature_costs"), Mapping):
         params["feature_costs"] = read_prices(params["feature_costs"])
     # An estimator inside is part of the state, which puts it in its place.

@@ -30,6 +30,7 @@ from stakes._cli.shared import (
     read_problem,
     say,
 )
+from stakes._cli.suspects import AcceptCostsOption
 from stakes._text.words import amount
 from stakes.compare import Comparison, Interval, LearnerResult, evaluate_learners
 from stakes.costs import FeatureCosts, as_feature_costs
@@ -55,6 +56,7 @@ def command(
         ),
     ] = None,
     costs: CostsOption = None,
+    accept_costs: AcceptCostsOption = False,
     target: TargetOption = None,
     weights: WeightsOption = None,
     feature_costs: FeatureCostsOption = None,
@@ -91,12 +93,12 @@ def command(
     """
     _check_options(model, learner, folds, repeats, abstain_cost, report)
     if model is None:
-        problem = read_problem(data, target, costs, weights)
+        problem = read_problem(data, target, costs, weights, accept_costs)
         prices = as_feature_costs(feature_costs, problem.table.schema.names)
         _learners(problem, prices, learner or [], folds or 10, repeats or 1, level, seed, as_json)
         return
     fitted = load_model(model)
-    problem = for_model(fitted, read_problem(data, target, costs, weights), costs, data)
+    problem = for_model(fitted, read_problem(data, target, costs, weights, accept_costs), costs, data)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     _saved(fitted, problem, prices, abstain_cost, report, noun, as_json)
 

@@ -25,7 +25,7 @@ def read_samples(owner: Any, X: Any, y: Any, sample_weight: Any, costs: Any) -> 
         if owner.cost_matrix is not None:
             raise ValueError("class_costs and cost_matrix must not be given together; one of them is enough")
         vector = class_cost_vector(owner.class_costs, classes)
-        matrix = CostMatrix(vector[:, None] * (1.0 - np.eye(len(classes))), classes)
+        matrix = CostMatrix(vector[:, None] * (1.0 - np.eye(len(classes))), classes, check=False)
     else:
         matrix = training.effective_cost_matrix
         vector = matrix.vector(owner.cost_vector)
