@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from stakes._base.features import one_hot
+from stakes._base.interrupts import early_end
 from stakes._base.saving import inner_from_dict, inner_to_dict
 from stakes.decision import Answers, answers_of
 from stakes.reductions._rows import with_column
@@ -96,6 +97,7 @@ class Layout:
         return np.hstack([places.reshape(len(numbers), -1), chosen])
 
 
+@early_end(False)
 def fit_component(estimator: Any, layout: Layout, sample: Sample, seed: int) -> Any:
     """Fit a copy of the estimator; its random states follow from the seed."""
     if (sample.target == sample.target[0]).all():
