@@ -194,7 +194,7 @@ def target_name(y: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-_TRAINING = ("target", "n_samples", "schema_sha256")
+_TRAINING = ("target", "n_samples", "schema_sha256", "interrupted")
 
 
 def _info(model: Any) -> dict[str, Any]:

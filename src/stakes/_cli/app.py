@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from stakes._base.interrupts import early_end
 from stakes._cli import (
     ask,
     clarify,
@@ -39,7 +40,8 @@ class StakesGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            result = super().invoke(ctx)
+            with early_end(False):
+                result = super().invoke(ctx)
             sys.stdout.flush()
             return result
         except KeyboardInterrupt:

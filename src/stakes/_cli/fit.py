@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from stakes._base.answering import model_size, paid_tests
+from stakes._base.interrupts import early_end
 from stakes._cli import rules
 from stakes._cli.shared import (
     CostsOption,
@@ -158,6 +159,7 @@ def command(
 
     The fit is guarded: where the tree does not cost less than always answering one class, that class is what
     the model will answer. A note says so, and so does the file. `--no-guard` gives the bare tree.
+    Ctrl-C ends all of it: a tree that is there by then is written, and the file says that it is not guarded.
 
     The options are about C4.5 trees where they do not say otherwise. All learners take
     `--categorical`, `--unseen`, `--seed` and `--n-jobs`. `--learner gdt` (a tree found by evolution) and
@@ -225,14 +227,21 @@ def _learn(
     facts_of: Callable[[Any, Problem, Path], dict[str, Any]] | None = None,
     show: Callable[[dict[str, Any]], None] | None = None,
 ) -> None:
-    with notes():
-        model.fit(problem.table, problem.target, sample_weight=problem.weight)
+    with notes(), early_end(True):
+        try:
+            model.fit(problem.table, problem.target, sample_weight=problem.weight)
+        except KeyboardInterrupt:
+            # A guard has its estimator before it judges it; other models have nothing to keep.
+            if not getattr(model, "interrupted_", False):
+                raise
     save_model(model, output)
     facts = (facts_of or _facts)(model, problem, output)
     if as_json:
         print_json(facts)
     else:
         (show or _show)(facts)
+    if getattr(model, "interrupted_", False):
+        raise typer.Exit(130)
 
 
 def _check_prices(criterion: Criterion, gamma: Any, max_upfront_cost: Any, max_path_cost: Any) -> None:
@@ -258,6 +267,8 @@ def _facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
         "classes": model.classes_.tolist(),
         "training_cost_per_row": float(weight @ paid / weight.sum()),
     }
+    if getattr(model, "interrupted_", False):
+        facts["interrupted"] = True
     prices = None
     if not isinstance(tree, BoostedStakes):
         facts |= {"leaves": model_size(tree).leaves, "depth": tree.get_depth()}
@@ -283,7 +294,11 @@ def _show(facts: dict[str, Any]) -> None:
         leaves = "1 leaf" if facts["leaves"] == 1 else f"{facts['leaves']} leaves"
         what = f"A tree with {leaves} and depth {facts['depth']}"
     console.print(f"{what} from {facts['rows']} rows.")
-    if "guarded" in facts:
+    if facts.get("interrupted"):
+        console.print(
+            "Stopped by Ctrl-C before the cross-validation: this model is not guarded, and the file says so."
+        )
+    elif "guarded" in facts:
         console.print(
             f"Cost per row: {amount(facts['cross_validated_cost_per_row'])} in cross-validation, "
             f"{amount(facts['best_constant_cost_per_row'])} for always answering {facts['best_constant']}.",

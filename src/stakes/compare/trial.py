@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._base.answering import model_size, paid_tests
 from stakes._base.features import take_rows, takes
+from stakes._base.interrupts import early_end
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import Answers, answers_of
 
@@ -107,7 +108,8 @@ def run_trial(
         {} if train.weight is None or not takes(model, "sample_weight") else {"sample_weight": train.weight}
     )
     start = time.perf_counter()
-    model.fit(train.X, train.labels, **extra)
+    with early_end(False):
+        model.fit(train.X, train.labels, **extra)
     seconds = time.perf_counter() - start
     actual = matrix.codes(test.labels)
     answers = answers_of(model, test.X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._base.answering import first_with
 from stakes._base.features import reject_weight, take_rows, takes
 from stakes._base.folds import check_folds, stratified_folds
+from stakes._base.interrupts import early_end
 from stakes._base.saving import saveable
 from stakes._base.training import Targets, target_for
 from stakes.costs import CostMatrix
@@ -49,6 +52,8 @@ class Guard(CostWrapper):
     guarded_ : True where the constant is predicted
     constant_ : label of the best constant
     constant_cost_, cv_cost_ : mean cost per row of the constant and of the estimator, on the training data
+    interrupted_ : True where Ctrl-C ended the fit before the estimator was judged. It is then what it was,
+        nothing guards it, and ``cv_cost_`` is NaN
     prior_ : class shares of the training data, which ``predict_proba`` gives where guarded
     classes_, cost_matrix_ : class labels, costs in their order
 
@@ -68,8 +73,12 @@ class Guard(CostWrapper):
     cv: Any = 10
     random_state: Any = 0
 
+    interrupted_ = False
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, costs: Any = None) -> Self:
         """Fit the estimator and find out whether it beats the best constant.
+
+        Ctrl-C during the cross-validation is raised as ever; the estimator is fitted by then.
 
         Parameters
         ----------
@@ -88,10 +97,16 @@ class Guard(CostWrapper):
         best, self.constant_cost_ = best_constant(targets.sample_costs, weight)
         self.constant_ = self.classes_[best]
         self.estimator_ = self._fit_inner(X, targets)
+        self.guarded_, self.cv_cost_, self.interrupted_ = False, np.nan, True
+        if getattr(first_with(self.estimator_, "interrupted_"), "interrupted_", False):
+            warnings.warn("interrupted before the cross-validation; the model is not guarded", stacklevel=2)
+            return self
         # with one class there is no mistake to make and nothing to compare
-        self.guarded_, self.cv_cost_ = False, self.constant_cost_
-        if len(self.classes_) > 1:
-            self.cv_cost_ = self._cross_validated_cost(X, targets)
+        judged = len(self.classes_) > 1
+        with early_end(False):  # an interrupt is one of all folds, and what is there by now may be used
+            self.cv_cost_ = self._cross_validated_cost(X, targets) if judged else self.constant_cost_
+        self.interrupted_ = False
+        if judged:
             name = type(self.estimator).__name__
             self.guarded_ = loses_to_constant(name, self.cv_cost_, self.constant_, self.constant_cost_)
         return self
@@ -155,14 +170,17 @@ class Guard(CostWrapper):
             "guarded": self.guarded_,
             "constant": int(np.flatnonzero(self.classes_ == self.constant_)[0]),
             "constant_cost": self.constant_cost_,
-            "cv_cost": self.cv_cost_,
+            "cv_cost": None if self.interrupted_ else self.cv_cost_,
             "prior": self.prior_.tolist(),
+            **({"interrupted": True} if self.interrupted_ else {}),
         }
 
     def _fitted_from_dict(self, fitted: Mapping[str, Any]) -> None:
         try:
             self.guarded_, constant = fitted["guarded"], fitted["constant"]
-            self.constant_cost_, self.cv_cost_ = float(fitted["constant_cost"]), float(fitted["cv_cost"])
+            self.interrupted_ = fitted.get("interrupted") is True and fitted["cv_cost"] is None
+            self.constant_cost_ = float(fitted["constant_cost"])
+            self.cv_cost_ = np.nan if self.interrupted_ else float(fitted["cv_cost"])
             self.prior_ = np.asarray(fitted["prior"], dtype=float)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"fitted must be what Guard.to_dict() gave: {error!r}") from None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes import _core
 from stakes._base.folds import stratified_folds
+from stakes._base.interrupts import may_end_early
 from stakes.decision import expected_costs
 from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.problem import Problem, Sketch
@@ -81,7 +82,7 @@ def alpha_path(
     checkpoint: Path | None = None,
     fingerprint: str = "",
 ) -> AlphaPath:
-    """Follow the path on each fold; Ctrl-C leaves it at those that are done.
+    """Follow the path on each fold; Ctrl-C leaves it at those that are done, unless more must end with it.
 
     Parameters
     ----------
@@ -116,6 +117,8 @@ def alpha_path(
             if checkpoint is not None:
                 write_arrays(checkpoint, fingerprint, {"costs": costs, "sizes": sizes})
     except KeyboardInterrupt:
+        if not may_end_early():
+            raise
         interrupted = True
     return AlphaPath(steps / len(problem.codes), costs, sizes, interrupted)
 

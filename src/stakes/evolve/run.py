@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stakes import _core
+from stakes._base.interrupts import may_end_early
 from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.history import Generation
 from stakes.evolve.problem import Sketch
@@ -109,7 +110,8 @@ def evolve(
     fingerprint : str
         What the file must say that it belongs to.
     stoppable : bool
-        Whether Ctrl-C ends the run with what there is, rather than raising KeyboardInterrupt.
+        Whether Ctrl-C ends the run with what there is, where nothing larger must end with it, rather than
+        raising KeyboardInterrupt.
 
     Returns
     -------
@@ -136,7 +138,7 @@ def evolve(
                 save_checkpoint(run, checkpoint, fingerprint)
                 saved = time.monotonic()
     except KeyboardInterrupt:
-        if not stoppable:
+        if not (stoppable and may_end_early()):
             raise
         if not run.reports:
             if checkpoint is not None and checkpoint.exists():

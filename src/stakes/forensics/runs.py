@@ -190,7 +190,7 @@ def gather(profiles: Iterable[tuple[str, Profile]]) -> Runs:
         if profile.label is None:
             raise ValueError(f"the run {name} has no label")
         if not profile.complete:
-            warnings.warn(f"the run {name} is left out: a table of the recorder was full", stacklevel=2)
+            warnings.warn(f"the run {name} is left out: not all that happened could be counted", stacklevel=2)
             continue
         shared.add(name, profile, profile.label)
     return shared.runs()

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from stakes._base.features import one_hot
+from stakes._base.interrupts import early_end
 from stakes._base.private_sklearn import is_linear_classifier
 from stakes._base.saving import inner_from_dict, inner_to_dict
 from stakes.decision import Answers, answers_of
@@ -96,6 +97,7 @@ class Layout:
         return np.hstack([places.reshape(len(numbers), -1), chosen])
 
 
+@early_end(False)
 def fit_component(estimator: Any, layout: Layout, sample: Sample, seed: int) -> Any:
     """Fit a copy of the estimator; its random states follow from the seed."""
     if (sample.target == sample.target[0]).all():

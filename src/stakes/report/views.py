@@ -290,6 +290,8 @@ def _costs_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
             f"training data the learner cost {model.cv_cost_:.4g} per {noun}, the constant "
             f"{model.constant_cost_:.4g}."
         )
+    if getattr(model, "interrupted_", False):
+        words.append("The model's fit was interrupted: it was not cross-validated, and nothing guards it.")
     costliest = max(view.classes, key=lambda line: line.cost)
     if costliest.cost > 0 and costliest.costliest_mistake is not None:
         words.append(
