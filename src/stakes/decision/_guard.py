@@ -193,8 +193,8 @@ class Guard(CostWrapper):
         return ConstantAnswers(self, inner) if self.guarded_ else GuardedAnswers(self, inner)
 
     def _plain_params(self) -> dict[str, Any]:
-        given = self.feature_costs is not None and self.feature_costs_ is not None
-        return super()._plain_params() | ({"feature_costs": self.feature_costs_.to_dict()} if given else {})
+        own = None if self.feature_costs is None else self.feature_costs_
+        return super()._plain_params() | ({} if own is None else {"feature_costs": own.to_dict()})
 
     def _fitted_to_dict(self) -> dict[str, Any]:
         return {
@@ -221,7 +221,9 @@ class Guard(CostWrapper):
         if not (self.prior_ >= 0).all() or abs(self.prior_.sum() - 1) > 1e-6:
             raise ValueError("fitted must have class shares as 'prior', which add up to 1")
         self.constant_ = self.classes_[constant]
-        self.feature_costs_ = own_prices(self.estimator_) if self.feature_costs is None else self.feature_costs
+        self.feature_costs_ = (
+            own_prices(self.estimator_) if self.feature_costs is None else self.feature_costs
+        )
 
 
 class GuardedAnswers(InnerAnswers):
