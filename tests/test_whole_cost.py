@@ -206,7 +206,7 @@ def test_the_headline_the_rivals_and_the_slider_count_tests():
     mistakes = metrics.total_cost(y, tree.predict(table), cost_matrix=COSTS)
     tests = tree.path_cost(table).sum()
     constant = metrics.best_constant(y, cost_matrix=COSTS).cost
-    assert view.bill == view.total_cost and view.bill.mean == pytest.approx((mistakes + tests) / 120)
+    assert view.decisive == view.total_cost and view.decisive.mean == pytest.approx((mistakes + tests) / 120)
     assert view.savings == pytest.approx(1 - (mistakes + tests) / constant) and view.savings < 0
     assert "more than that" in view.words[1] and " for tests." in view.words[0]
     assert [rival.total for rival in view.rivals[:2]] == pytest.approx([mistakes + tests, constant])
@@ -228,7 +228,7 @@ def test_the_headline_and_the_slider_count_undecided_rows():
     rules = RuleClassifier(t_good=0.3, abstain_cost=0.15, cost_matrix=COSTS).fit(table, y)
     view, decision = model_view(rules, table, y), rules.decide(table)
     per_row = metrics.cost_with_abstention(y, decision, abstain_cost=0.15, cost_matrix=COSTS)
-    assert view.bill.mean == pytest.approx(per_row) and view.n_undecided == decision.undecided.sum() > 0
+    assert view.decisive.mean == pytest.approx(per_row) and view.n_undecided == decision.undecided.sum() > 0
     assert view.abstention_cost.mean == pytest.approx(0.15 * decision.undecided.mean())
     assert f" for the {view.n_undecided:g} left undecided." in view.words[0]
     assert view.words[2] == "Leaving every case undecided would cost 18."

@@ -266,7 +266,7 @@ def _show(view: ModelView, facts: dict[str, Any]) -> None:
     console = out()
     for sentence in view.words:
         console.print(sentence)
-    console.print(f"Cost per row: {view.bill.mean:.4g}, 95% interval {_ends(view.bill)}.")
+    console.print(f"Cost per row: {view.decisive.mean:.4g}, 95% interval {_ends(view.decisive)}.")
     if "rules" in facts:
         console.print(coverage_words(facts["rules"], "of the rows"))
     if "abstention" in facts:

@@ -60,7 +60,7 @@ class AnsweredRows:
         return self.matrix.values[self.actual, self.answer]
 
     @property
-    def bill(self) -> NDArray[np.float64]:
+    def all_paid(self) -> NDArray[np.float64]:
         """What each row costs in all: its mistake and its tests, or leaving it undecided."""
         return self.paid if self.whole is None else self.whole.by_row
 

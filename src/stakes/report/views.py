@@ -161,7 +161,7 @@ class ModelView:
     evolution: EvolutionHistory | None = None
 
     @property
-    def bill(self) -> Interval:
+    def decisive(self) -> Interval:
         """The whole cost per row."""
         return self.cost if self.total_cost is None else self.total_cost
 
@@ -212,7 +212,7 @@ def model_view(
         total=total,
         errors=float(weight @ answered.wrong),
         high_cost_errors=metrics.high_cost_errors(labels, predicted, **total_cost),
-        savings=_savings(constant.cost, float(weight @ answered.bill)),
+        savings=_savings(constant.cost, float(weight @ answered.all_paid)),
         constant=constant.label,
         constant_cost=constant.cost / n_rows,
         n_leaves=model_size(model).leaves,
@@ -250,7 +250,7 @@ def _rivals(answered: AnsweredRows) -> tuple[Rival, ...]:
     best = int(min_cost_class(constants[None, :])[0])
     most = int(np.bincount(answered.actual, weights=weight, minlength=len(names)).argmax())
     totals = {
-        "the model": float(weight @ answered.bill),
+        "the model": float(weight @ answered.all_paid),
         f"always {names[best]}: the best constant": float(constants[best]),
     }
     if most != best:
@@ -313,7 +313,7 @@ def _savings(constant: float, total: float) -> float:
     return saved / abs(constant)
 
 
-def _bill_in_words(view: ModelView, noun: str) -> str:
+def _whole_cost_in_words(view: ModelView, noun: str) -> str:
     n_rows, wrong = amount(view.n_rows), amount(view.errors)
     costly = f"{amount(view.high_cost_errors)} of them costly ones"
     if view.total_cost is None:
@@ -341,7 +341,7 @@ def _bill_in_words(view: ModelView, noun: str) -> str:
 
 
 def _costs_in_words(view: ModelView, model: Any, noun: str, abstain_cost: float | None = None) -> list[str]:
-    words = [_bill_in_words(view, noun)]
+    words = [_whole_cost_in_words(view, noun)]
     baseline = amount(view.constant_cost * view.n_rows)
     constant = f"Always answering {view.constant} would cost {baseline}"
     if not np.isfinite(view.savings):
@@ -367,9 +367,9 @@ def _costs_in_words(view: ModelView, model: Any, noun: str, abstain_cost: float 
         )
     costliest = max(view.classes, key=lambda line: line.cost)
     if costliest.cost > 0 and costliest.costliest_mistake is not None:
-        bill = "bill" if view.total_cost is None else "cost of mistakes"
+        part = "the bill" if view.total_cost is None else "the cost of mistakes"
         words.append(
-            f"{costliest.share:.0%} of the {bill} comes from {costliest.actual} {noun}s, most of it "
+            f"{costliest.share:.0%} of {part} comes from {costliest.actual} {noun}s, most of it "
             f"({amount(costliest.costliest_cost)}) from calling them {costliest.costliest_mistake}."
         )
     return words
