@@ -322,13 +322,12 @@ def _money(model: Any, problem: Problem, abstain_cost: float | None) -> dict[str
     else:
         best, cost = best_constant(problem.sample_costs, problem.weight_or_ones)
         constant = problem.classes[best]
-    facts = {
+    facts = {"guarded": model.guarded_} if guarded else {}
+    facts |= {
         "cross_validated_cost_per_row": model.cv_cost_ if guarded else None,
         "best_constant": np.asarray([constant]).tolist()[0],
         "best_constant_cost_per_row": cost,
     }
-    if guarded:
-        facts["guarded"] = model.guarded_
     if abstain_cost is not None:
         facts["abstain_cost"] = abstain_cost
         if isinstance(model, Guard):
