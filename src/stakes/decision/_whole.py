@@ -30,12 +30,15 @@ class WholeCost:
         Cost of leaving the row undecided, 0 where it is decided.
     answer : int array of shape (n_samples,)
         Code of the class that is answered, -1 where none is.
+    upfront : float
+        Price of all columns that the model may ask for.
     """
 
     mistakes: Floats
     tests: Floats
     abstention: Floats
     answer: NDArray[np.intp]
+    upfront: float = 0.0
 
     @property
     def undecided(self) -> NDArray[np.bool_]:
@@ -77,7 +80,8 @@ def whole_cost(
         ``predict``.
     """
     n_rows = len(row_costs)
-    tests = np.zeros(n_rows) if prices is None else paid_tests(model, X, prices, answers.routing).due
+    paid = None if prices is None else paid_tests(model, X, prices, answers.routing)
+    tests, upfront = (np.zeros(n_rows), 0.0) if paid is None else (paid.due, paid.upfront)
     answer, abstention = np.full(n_rows, -1, dtype=np.intp), np.zeros(n_rows)
     if decision is None:
         answer = classes.codes(answers.labels, "predictions of the estimator")
@@ -86,4 +90,4 @@ def whole_cost(
         answer[decided] = classes.codes(decision.labels[decided], "decisions of the estimator")
         abstention[~decided] = decision.expected_cost[~decided]
     mistakes = np.where(answer < 0, 0.0, row_costs[np.arange(n_rows), answer])
-    return WholeCost(mistakes, tests, abstention, answer)
+    return WholeCost(mistakes, tests, abstention, answer, upfront)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stakes import metrics
-from stakes._base.answering import model_size, own_prices, paid_tests
+from stakes._base.answering import model_size, own_prices
 from stakes._text.words import amount
 from stakes.compare import Comparison, Interval
 from stakes.compare.comparison import mean_interval
@@ -236,7 +236,7 @@ def model_view(
         evolution=getattr(model, "evolution_", None),
         walker=_walker(model, prices),
         use=column_use(model, answered, prices),
-        **_parts_of_the_bill(model, answered, prices),
+        **_parts_of_the_bill(answered, prices),
     )
     return replace(view, words=tuple(_costs_in_words(view, model, noun, answers.abstain_cost)))
 
@@ -290,7 +290,7 @@ def _walker(model: Any, prices: FeatureCosts | None) -> dict[str, Any] | None:
     return walker_data(replace(effective_tree(model), feature_costs=prices))
 
 
-def _parts_of_the_bill(model: Any, answered: AnsweredRows, prices: FeatureCosts | None) -> dict[str, Any]:
+def _parts_of_the_bill(answered: AnsweredRows, prices: FeatureCosts | None) -> dict[str, Any]:
     """What the view says about tests and undecided rows, and about all together."""
     whole, weight = answered.whole, answered.weight
     if whole is None:
@@ -298,7 +298,7 @@ def _parts_of_the_bill(model: Any, answered: AnsweredRows, prices: FeatureCosts 
     parts: dict[str, Any] = {"total_cost": mean_interval(whole.by_row, weight)}
     if prices is not None:
         parts["test_cost"] = mean_interval(whole.tests, weight)
-        parts["upfront_cost"] = paid_tests(model, answered.X, prices, answered.routing).upfront
+        parts["upfront_cost"] = whole.upfront
     if answered.abstain_cost is not None:
         parts["abstention_cost"] = mean_interval(whole.abstention, weight)
         parts["n_undecided"] = float(weight @ whole.undecided)
