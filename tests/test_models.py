@@ -125,7 +125,7 @@ def test_files_of_version_1_are_read_and_written_as_version_2(path):
 
 def test_information_beside_the_model(data):
     table, y, costs = data
-    prices = dict.fromkeys(table.schema.names, 1.5)
+    prices = dict.fromkeys(table.schema.names, 0.001)
     settings = {"cost_matrix": costs, "feature_costs": prices, "random_state": 7}
     frame = table.to_frame()
     one, two = (

@@ -372,6 +372,7 @@ def test_the_slider_by_hand():
     assert view.data() == {
         "labels": ["good", "bad"], "ratios": view.ratios, "missed": view.missed, "found": view.detected,
         "alarms": view.alarms, "rows": [1, 3], "own": [1, 1], "costs": [1, 3, 1], "start": view.start,
+        "tests": 0, "abstain": 0, "undecided": [(0, 0)] * len(view.ratios), "ownUndecided": (0, 0),
     }  # fmt: skip
     assert slider([[0, 1], [1, 0]]).positive == "good" and not slider([[0, 1], [1, 0]]).positive_first
     assert slider([[0, 1], [1, 0]]).order == (0, 1)

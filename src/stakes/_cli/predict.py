@@ -28,7 +28,6 @@ from stakes._cli.shared import (
 )
 from stakes._text.extras import extra_module
 from stakes.models import load_model
-from stakes.rules import RuleClassifier
 from stakes.table import Column, Schema, Table, write_arff
 
 Format = StrEnum("Format", ["csv", "arff", "parquet", "json"])
@@ -92,7 +91,7 @@ def command(
 
 
 def _answers(model: Any, rows: Table, abstain_cost: float | None, abstain: bool) -> dict[str, list[Any]]:
-    if abstain and not isinstance(model, RuleClassifier):
+    if abstain and first_with(model, "rule_set_") is None:
         raise typer.BadParameter("is for rules; this model answers every row.", param_hint="--abstain")
     answers = model.answers(rows)
     if abstain_cost is None and not abstain:

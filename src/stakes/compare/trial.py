@@ -137,7 +137,7 @@ def run_trial(
         leaves=size.leaves,
         nodes=size.nodes,
         seconds=seconds,
-        test_cost=None if paid is None else float(share @ paid.by_row),
+        test_cost=None if paid is None else float(share @ paid.due),
         upfront_cost=None if paid is None else paid.upfront,
     )
 

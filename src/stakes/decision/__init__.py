@@ -21,6 +21,7 @@ from stakes.decision._choose import (
 from stakes.decision._constant import GuardWarning, best_constant, loses_to_constant
 from stakes.decision._guard import Guard
 from stakes.decision._min_cost import MinExpectedCost
+from stakes.decision._whole import WholeCost, whole_cost
 
 __all__ = [
     "RELATIVE_ROUNDING",
@@ -32,6 +33,7 @@ __all__ = [
     "GuardWarning",
     "InnerAnswers",
     "MinExpectedCost",
+    "WholeCost",
     "answers_of",
     "best_constant",
     "decide",
@@ -42,4 +44,5 @@ __all__ = [
     "most_probable_class",
     "or_abstain",
     "threshold",
+    "whole_cost",
 ]

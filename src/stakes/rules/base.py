@@ -15,7 +15,7 @@ from stakes._base.exporting import render
 from stakes._base.features import any_columns, encode_rows
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import AnswersMixin, Decision
 from stakes.rules.explain import RuleExplanation, explain
 from stakes.rules.model import RuleSet
@@ -62,6 +62,11 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
     def cost_matrix_(self) -> CostMatrix:
         """Costs that decisions are made with; 1 for every mistake where none were given."""
         return CostMatrix(self.rule_set_.costs, self.classes_, check=False)
+
+    @property
+    def feature_costs_(self) -> FeatureCosts | None:
+        """What it costs to read the columns; None where all are free."""
+        return self.rule_set_.feature_costs
 
     def upfront_cost(self, feature_costs: Any = None) -> float:
         """Return the price of all columns that rules ask for, paid before it is known which."""

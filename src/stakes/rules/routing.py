@@ -26,8 +26,11 @@ class RuleAnswers(Answers):
     n_threads : int
     """
 
+    abstains = True
+
     def __init__(self, model: Any, X: Any, table: Table, n_threads: int) -> None:
         super().__init__(model)
+        self.abstain_cost = model.abstain_cost
         self._rules: RuleSet = model.rule_set_
         self._X = X
         self._table = table

@@ -15,7 +15,7 @@ from stakes._base.exporting import render
 from stakes._base.features import any_columns, encode_rows
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import AnswersMixin
 from stakes.table import Table
 from stakes.tree import words
@@ -68,6 +68,11 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
         return int(self._checked.tree.depth.max())
 
     # ---- feature costs -------------------------------------------------------------------------------------
+
+    @property
+    def feature_costs_(self) -> FeatureCosts | None:
+        """What it costs to read the columns; None where all are free."""
+        return self.fitted_tree_.feature_costs
 
     def upfront_cost(self, feature_costs: Any = None) -> float:
         """Return the price of all columns that the tree may ask for, paid before it is known which.
