@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from inspect import signature
 from pathlib import Path
@@ -23,6 +24,7 @@ from stakes._cli.shared import (
     TargetOption,
     WeightsOption,
     choice,
+    note_rows,
     notes,
     out,
     print_json,
@@ -149,6 +151,13 @@ def command(
         int, typer.Option(min=0, help="Shuffles the guard's folds; draws for --criterion total_cost.")
     ] = 0,
     n_jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all.")] = None,
+    keep_background: Annotated[
+        bool,
+        typer.Option(
+            "--keep-background",
+            help="Put 100 training rows into the model, for explanations to compare with.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
@@ -179,7 +188,7 @@ def command(
     given = {name: str(value) if isinstance(value, StrEnum) else value for name, value in locals().items()}
     if feature_costs is None:
         _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
-    problem = read_problem(data, target, costs, weights)
+    problem = replace(read_problem(data, target, costs, weights), keep_background=keep_background)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     common: dict[str, Any] = {
         "cost_matrix": problem.cost_matrix,
@@ -224,6 +233,7 @@ def _learn(
 ) -> None:
     with notes():
         model.fit(problem.table, problem.target, sample_weight=problem.weight)
+    note_rows(model, problem)
     save_model(model, output)
     facts = (facts_of or _facts)(model, problem, output)
     if as_json:

@@ -19,21 +19,28 @@ from stakes.decision._choose import (
     threshold,
 )
 from stakes.decision._constant import GuardWarning, best_constant, loses_to_constant
+from stakes.decision._explain import Reason, Reasons, cost_shares
 from stakes.decision._guard import Guard
 from stakes.decision._min_cost import MinExpectedCost
+from stakes.decision._shares import CostExplanation, CostShares
 
 __all__ = [
     "RELATIVE_ROUNDING",
     "Answers",
     "AnswersMixin",
     "CostDecisionMixin",
+    "CostExplanation",
+    "CostShares",
     "Decision",
     "Guard",
     "GuardWarning",
     "InnerAnswers",
     "MinExpectedCost",
+    "Reason",
+    "Reasons",
     "answers_of",
     "best_constant",
+    "cost_shares",
     "decide",
     "expected_costs",
     "lazy",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, check_labels
 from stakes._base.saving import training_info
-from stakes._base.training import Targets, read_table_and_target, read_targets
+from stakes._base.training import Targets, note_typical_rows, read_table_and_target, read_targets
 from stakes._text.extras import extra_module
 from stakes.table import Column, Schema, Table
 from stakes.table._columns import sorted_categories
@@ -41,6 +41,7 @@ class Rows(Targets):
 
 def open_rows(owner: Any, X: Any, y: Any, costs: Any, sample_weight: Any) -> Rows:
     """Recognise what an estimator's ``fit`` was given, check it, and tell the estimator its columns."""
+    table = None
     if isinstance(X, str | os.PathLike):
         schema, target, costs, blocks = _scan(owner, _parquet(X, y), costs, y)
     elif callable(X):
@@ -56,6 +57,7 @@ def open_rows(owner: Any, X: Any, y: Any, costs: Any, sample_weight: Any) -> Row
         table, target = read_table_and_target(owner, X, y)
         schema, blocks = table.schema, lambda: slices(table)
     targets = read_targets(target, sample_weight, costs, owner.cost_matrix)
+    note_typical_rows(owner, table, y, targets)
     return Rows(**vars(targets), schema=schema, blocks=blocks)
 
 
