@@ -1,9 +1,9 @@
 """Fitted estimators as documents of plain values, and back: no pickle, nothing in a document is run.
 
 A document has ``format``, ``version``, ``class``, ``params`` (what the estimator was made with), ``state``
-(what it learnt), ``background`` (what explanations compare with) and ``info`` (what a reader wants to know; no
-answer depends on these two). A model inside another one has ``class``, ``params`` and ``state``. A class that
-can be written derives from `SavedModel`, says what its state is, and is registered by `saveable`.
+(what it learnt), ``background`` (what explanations compare with) and ``info`` (what a reader wants to know);
+no answer depends on the last two. A model inside another one has ``class``, ``params`` and ``state``. A class
+that can be written derives from `SavedModel`, says what its state is, and is registered by `saveable`.
 """
 
 from __future__ import annotations
