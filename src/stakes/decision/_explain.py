@@ -73,17 +73,14 @@ def cost_shares(
     other = runner_up(expected, answer)
     if versus is not None:
         other = np.full(len(answer), int(codes.codes(np.asarray([versus]), "versus")[0]))
-    contrast = np.zeros(expected.shape)
-    each = np.arange(len(answer))
-    contrast[each, other] += 1
-    contrast[each, answer] -= 1
-    silent = asks_nothing(model)  # whatever it is compared with
+    contrast = _contrast(answer, other, len(classes))
+    silent = asks_nothing(model) or getattr(model, "guarded_", False)  # a constant answers
     rows, beside, weight, name = _compared(model, X, X if silent and background is None else background)
     pool = pool_of(rows, beside)
     difference = (expected * contrast).sum(axis=1)
     if silent:
         shares, error = np.zeros((2, len(answer), len(pool.names)))
-        base = difference
+        base, name = difference, "every row"
     else:
         shares, error, base = shapley_shares(
             lambda mixed: model.answers(mixed).expected_cost,
@@ -106,6 +103,14 @@ def cost_shares(
         expected_cost=expected,
         compared_with=name,
     )
+
+
+def _contrast(answer: NDArray[np.intp], other: NDArray[np.intp], n_classes: int) -> NDArray[np.float64]:
+    """What the expected costs of each class count for each row; all 0 where the answers are the same."""
+    each, contrast = np.arange(len(answer)), np.zeros((len(answer), n_classes))
+    contrast[each, other] += 1
+    contrast[each, answer] -= 1
+    return contrast
 
 
 def _compared(model: Any, X: Any, given: Any) -> tuple[Any, Any, NDArray[np.float64], str]:

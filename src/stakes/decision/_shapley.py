@@ -25,14 +25,14 @@ class Plan(Protocol):
 
     Attributes
     ----------
-    taken : bool array of shape (n_rows, n_columns)
-        Columns whose value is the sample's; in the others it is that of a background row.
     beside : int array of shape (n_rows,)
-        Number of that background row.
+        Number of the background row that each row has values of.
     """
 
-    taken: NDArray[np.bool_]
     beside: NDArray[np.intp]
+
+    def taken(self, rows: slice) -> NDArray[np.bool_]:
+        """Return for some rows the columns whose value is the sample's, shape (n_rows, n_columns)."""
 
     def shares(self, values: Floats, start: Floats, end: float) -> tuple[Floats, Floats]:
         """Return the share of each column and its standard error.
@@ -71,22 +71,24 @@ class Coalitions:
 
     def __init__(self, n_columns: int, weight: Floats) -> None:
         self._weight = weight
-        sets = np.arange(1, 2**n_columns - 1)
-        members = (sets[:, np.newaxis] >> np.arange(n_columns)) & 1 == 1
-        self.taken = np.repeat(members, len(weight), axis=0)
-        self.beside = np.tile(np.arange(len(weight)), len(members))
+        self._members = (np.arange(2**n_columns)[:, np.newaxis] >> np.arange(n_columns)) & 1 == 1
+        self._set = np.repeat(np.arange(1, 2**n_columns - 1), len(weight))
+        self.beside = np.tile(np.arange(len(weight)), 2**n_columns - 2)
+
+    def taken(self, rows: slice) -> NDArray[np.bool_]:
+        """Return the coalitions of the rows."""
+        return self._members[self._set[rows]]
 
     def shares(self, values: Floats, start: Floats, end: float) -> tuple[Floats, Floats]:
         """Return exact shares; their errors are 0."""
-        n_columns = self.taken.shape[1]
+        n_sets, n_columns = self._members.shape
         inner = values.reshape(-1, len(self._weight)) @ self._weight
         worth = np.concatenate([[self._weight @ start], inner, [end]])
-        sets = np.arange(2**n_columns)
-        size = ((sets[:, np.newaxis] >> np.arange(n_columns)) & 1).sum(axis=1)
+        sets, size = np.arange(n_sets), self._members.sum(axis=1)
         chance = np.array([1 / (n_columns * comb(n_columns - 1, s)) for s in range(n_columns)])
         shares = np.zeros(n_columns)
         for j in range(n_columns):
-            without = sets[sets >> j & 1 == 0]
+            without = sets[~self._members[:, j]]
             shares[j] = chance[size[without]] @ (worth[without | 1 << j] - worth[without])
         return shares, np.zeros(n_columns)
 
@@ -111,9 +113,12 @@ class Orders:
         # A step at which nothing changes needs no row, nor does the last, which arrives at the sample.
         changes = np.take_along_axis(differs[self._from], self._turn.argsort(axis=1), axis=1)
         self._asked = changes[:, :-1]
-        walk, step = np.nonzero(self._asked)
-        self.taken = self._turn[walk] <= step[:, np.newaxis]
-        self.beside = self._from[walk]
+        self._walk, self._step = np.nonzero(self._asked)
+        self.beside = self._from[self._walk]
+
+    def taken(self, rows: slice) -> NDArray[np.bool_]:
+        """Return the columns that had their turn."""
+        return self._turn[self._walk[rows]] <= self._step[rows, np.newaxis]
 
     def shares(self, values: Floats, start: Floats, end: float) -> tuple[Floats, Floats]:
         """Return mean shares of the walks, and their standard errors."""

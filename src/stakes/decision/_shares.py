@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 
 #: The model is asked for so many mixed rows at once.
 BLOCK = 50_000
+#: Or for fewer, where there are many columns.
+BLOCK_CELLS = 5_000_000
 #: So many columns are told one by one.
 MOST_COLUMNS = 5
 #: A share that is smaller than this, relative to the costs it is made of, is rounding.
@@ -79,7 +81,7 @@ class CostExplanation:
     def _steps(self) -> list[str]:
         spoke = self.by_size()
         if not spoke:
-            return ["no column spoke"]
+            return [f"no column spoke, it is as for {self.compared_with}"]
         shown = spoke if len(spoke) <= MOST_COLUMNS + 1 else spoke[:MOST_COLUMNS]
         steps = [
             f"{value_in_words(self.columns[j], self.values[j])}: {_signed(self.shares[j])}" for j in shown
@@ -220,43 +222,60 @@ def shapley_shares(
     start = expected_cost(pool.mix(np.repeat(backs[:, np.newaxis], n_columns, axis=1))) @ contrast.T
     end = (expected * contrast).sum(axis=1)
     shares, error = np.zeros((2, n_samples, n_columns))
-    for block in _blocks(_plans(pool, weight, n_samples, n_permutations)):
-        rows = np.concatenate([_rows(n_samples, *game) for game in block])
-        values = expected_cost(pool.mix(rows)) if len(rows) else np.zeros((0, contrast.shape[1]))
-        ends = np.cumsum([len(plan.beside) for _, _, plan in block])
-        for (i, active, plan), part in zip(block, np.split(values, ends[:-1]), strict=True):
-            shares[i, active], error[i, active] = plan.shares(part @ contrast[i], start[:, i], end[i])
+    most = max(1, min(BLOCK, BLOCK_CELLS // n_columns))
+    for block in _blocks(_games(pool, weight, n_samples, n_permutations), most):
+        rows = np.concatenate([game.mixed(n_samples, part) for game, part in block])
+        ends = np.cumsum([part.stop - part.start for _, part in block])
+        costs = np.split(expected_cost(pool.mix(rows)) if len(rows) else contrast[:0], ends[:-1])
+        for (game, part), values in zip(block, costs, strict=True):
+            i = game.sample
+            game.values[part] = values @ contrast[i]
+            if part.stop == len(game.values):
+                found = game.plan.shares(game.values, start[:, i], end[i])
+                shares[i, game.active], error[i, game.active] = found
     return shares, error, start.T @ weight
 
 
-#: A sample, the columns in which it differs from some background row, and the plan of the game of these.
-Game = tuple[int, NDArray[np.bool_], Plan]
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A sample, the columns in which it differs from a background row, and what mixed rows are worth."""
+
+    sample: int
+    active: NDArray[np.bool_]
+    plan: Plan
+    values: Floats
+
+    def mixed(self, n_samples: int, part: slice) -> NDArray[np.intp]:
+        """Rows of the pool that the columns of each mixed row come from."""
+        rows = np.repeat((n_samples + self.plan.beside[part])[:, np.newaxis], len(self.active), axis=1)
+        rows[:, self.active] = np.where(self.plan.taken(part), self.sample, rows[:, self.active])
+        return rows
 
 
-def _plans(pool: Pool, weight: Floats, n_samples: int, n_permutations: int) -> Iterator[Game]:
+def _games(pool: Pool, weight: Floats, n_samples: int, n_permutations: int) -> Iterator[Game]:
     for i in range(n_samples):
         differs = pool.identity[n_samples:] != pool.identity[i]
         active = differs.any(axis=0)
         if active.any():
-            yield i, active, plan_of(differs[:, active], weight, n_permutations)
+            plan = plan_of(differs[:, active], weight, n_permutations)
+            yield Game(i, active, plan, np.empty(len(plan.beside)))
 
 
-def _blocks(games: Iterator[Game]) -> Iterator[list[Game]]:
-    """Games whose rows are worked out together."""
-    block: list[Game] = []
-    n_rows = 0
+def _blocks(games: Iterator[Game], most: int) -> Iterator[list[tuple[Game, slice]]]:
+    """Rows of games that are worked out together, at most so many."""
+    block: list[tuple[Game, slice]] = []
+    free = most
     for game in games:
-        block.append(game)
-        n_rows += len(game[2].beside)
-        if n_rows >= BLOCK:
-            yield block
-            block, n_rows = [], 0
+        begin, n_rows = 0, len(game.values)
+        while True:
+            stop = min(n_rows, begin + free)
+            block.append((game, slice(begin, stop)))
+            free -= stop - begin
+            begin = stop
+            if free == 0:
+                yield block
+                block, free = [], most
+            if begin == n_rows:
+                break
     if block:
         yield block
-
-
-def _rows(n_samples: int, i: int, active: NDArray[np.bool_], plan: Plan) -> NDArray[np.intp]:
-    """Rows of the pool that the columns of each mixed row come from."""
-    rows = np.repeat((n_samples + plan.beside)[:, np.newaxis], len(active), axis=1)
-    rows[:, active] = np.where(plan.taken, i, rows[:, active])
-    return rows
