@@ -24,6 +24,7 @@ from stakes import (
     CostMatrix,
     Guard,
     GuardWarning,
+    MDLDiscretizer,
     MetaCost,
     MinExpectedCost,
     RuleClassifier,
@@ -549,6 +550,12 @@ def test_a_damaged_background_is_answered_by_a_sentence(change, words):
         type(model).from_dict(document)
     without = {key: value for key, value in model.to_dict().items() if key != "background"}
     assert type(model).from_dict(without)._background is None
+
+
+def test_a_background_of_what_explains_nothing_is_left_alone():
+    discretizer = MDLDiscretizer().fit(*loans(60))
+    assert "background" not in discretizer.to_dict()
+    MDLDiscretizer.from_dict(discretizer.to_dict() | {"background": {"kept": 7}})
 
 
 def test_one_and_true_are_different_categories():

@@ -143,10 +143,12 @@ def typical_rows(
     shares = class_weight / class_weight.sum()
     chosen = np.sort(np.argsort(-shares, kind="stable")[:MOST_BACKGROUND])
     of_class = [np.flatnonzero(codes == code) for code in chosen]
+    groups = [rows if len(rows) >= FEWEST_OF_A_CLASS else None for rows in of_class]  # None: all rows
+    few = any(rows is None for rows in groups)
     arrays = []
     for column, values in zip(table.schema.columns, table.columns, strict=True):
-        overall = _typical(values, column)
-        each = [_typical(values[r], column) if len(r) >= FEWEST_OF_A_CLASS else overall for r in of_class]
+        overall = _typical(values, column) if few else None
+        each = [overall if rows is None else _typical(values[rows], column) for rows in groups]
         arrays.append(np.array(each, dtype=np.int32 if column.is_nominal else np.float64))
     weight = shares[chosen] / shares[chosen].sum()
     return Background(Table._trusted(table.schema, arrays, len(chosen)), weight, shares, kept=False)

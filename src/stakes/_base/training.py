@@ -166,8 +166,9 @@ def note_typical_rows(owner: Any, table: Table | None, y: Any, targets: Targets)
     owner._background = None
     if table is not None and hasattr(owner, "explain") and not isinstance(y, CodedTarget):
         rows = read_rows(targets.weight, len(targets))
+        read = table if len(rows) == table.n_samples else table.take(rows)
         owner._background = typical_rows(
-            table.take(rows), targets.codes[rows], len(targets.classes), targets.class_weight
+            read, targets.codes[rows], len(targets.classes), targets.class_weight
         )
 
 
