@@ -142,26 +142,32 @@ def typical_rows(
     """
     shares = class_weight / class_weight.sum()
     chosen = np.sort(np.argsort(-shares, kind="stable")[:MOST_BACKGROUND])
-    of_class = [np.flatnonzero(codes == code) for code in chosen]
-    groups = [rows if len(rows) >= FEWEST_OF_A_CLASS else None for rows in of_class]  # None: all rows
-    few = any(rows is None for rows in groups)
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], chosen, side="right")
+    starts = np.searchsorted(codes[order], chosen, side="left")
+    groups = [slice(*pair) for pair in zip(starts, ends, strict=True)]
+    groups = [group if group.stop - group.start >= FEWEST_OF_A_CLASS else slice(None) for group in groups]
     arrays = []
     for column, values in zip(table.schema.columns, table.columns, strict=True):
-        overall = _typical(values, column) if few else None
-        each = [overall if rows is None else _typical(values[rows], column) for rows in groups]
-        arrays.append(np.array(each, dtype=np.int32 if column.is_nominal else np.float64))
+        sorted_values, typical = values[order], _category if column.is_nominal else _median
+        arrays.append(np.array([typical(sorted_values[group]) for group in groups], dtype=values.dtype))
     weight = shares[chosen] / shares[chosen].sum()
     return Background(Table._trusted(table.schema, arrays, len(chosen)), weight, shares, kept=False)
 
 
-def _typical(values: NDArray[Any], column: Column) -> float | int:
-    known = values[values >= 0] if column.is_nominal else values[~np.isnan(values)]
-    if 2 * len(known) < len(values) or len(known) == 0:
-        return -1 if column.is_nominal else np.nan
-    if column.is_nominal:
-        return int(np.bincount(known).argmax())
-    middle = (len(known) - 1) // 2
-    return float(np.partition(known, middle)[middle])
+def _median(values: NDArray[np.float64]) -> float:
+    """The lower of the middle values; NaN where most are missing."""
+    n_known = len(values) - int(np.count_nonzero(np.isnan(values)))
+    if 2 * n_known < len(values):
+        return math.nan
+    middle = (n_known - 1) // 2
+    return float(np.partition(values, middle)[middle])  # NaN comes last
+
+
+def _category(codes: NDArray[np.int32]) -> int:
+    """The most frequent code; -1 where most are missing."""
+    counts = np.bincount(codes + 1, minlength=2)
+    return -1 if 2 * counts[0] > len(codes) else int(counts[1:].argmax())
 
 
 def _read(values: Any, column: Column) -> NDArray[Any]:
