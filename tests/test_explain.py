@@ -562,9 +562,12 @@ def test_one_and_true_are_different_categories():
     table = Table.from_data(pd.DataFrame({"a": [True, False] * 10}))
     background = typical_rows(table, np.zeros(20, int), 1, np.ones(1))
     document = background.to_dict(None)
-    assert Background.from_dict(document, table.schema, 1).to_dict(None) == document
+    assert Background.from_dict(document, None, 1).to_dict(None) == document
     with pytest.raises(ValueError, match="categories"):
-        Background.from_dict(document | {"columns": [[1]]}, table.schema, 1)
+        Background.from_dict(document | {"columns": [[1]]}, None, 1)
+    for schema in (None, {"columns": 7}, {"columns": [{"name": 3, "kind": "numeric"}]}):
+        with pytest.raises(ValueError, match="schema of the background"):
+            Background.from_dict(document | {"schema": schema}, None, 1)
 
 
 # ---- rows of any form --------------------------------------------------------------------------------------

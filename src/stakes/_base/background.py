@@ -53,9 +53,10 @@ class Background:
         return replace(self, table=table, weight=equal_weights(table.n_samples), kept=True)
 
     def to_dict(self, schema: Schema | None) -> dict[str, Any]:
-        """Return plain values, with the categories of a model's schema."""
+        """Return plain values, with the categories of a model's schema; with a schema where it has none."""
         table = self.table if schema is None else schema.encode(self.table)
-        return {
+        own = {"schema": table.schema.to_dict()} if schema is None else {}
+        return own | {
             "kept": self.kept,
             "weights": self.weight.tolist(),
             "class_shares": None if self.class_shares is None else self.class_shares.tolist(),
@@ -63,9 +64,11 @@ class Background:
         }
 
     @classmethod
-    def from_dict(cls, data: Any, schema: Schema, n_classes: int) -> Background:
+    def from_dict(cls, data: Any, schema: Schema | None, n_classes: int) -> Background:
         """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
         documents.check_mapping(data, "the background", _KEYS)
+        if schema is None:
+            schema = _read_schema(data.get("schema"))
         weight = documents.float_array(data["weights"], "the background's weights")
         given = data["class_shares"]
         shares = None if given is None else documents.float_array(given, "the background's class_shares")
@@ -168,6 +171,13 @@ def _category(codes: NDArray[np.int32]) -> int:
     """The most frequent code; -1 where most are missing."""
     counts = np.bincount(codes + 1, minlength=2)
     return -1 if 2 * counts[0] > len(codes) else int(counts[1:].argmax())
+
+
+def _read_schema(data: Any) -> Schema:
+    try:
+        return Schema.from_dict(data)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the schema of the background cannot be read: {error}") from None
 
 
 def _read(values: Any, column: Column) -> NDArray[Any]:

@@ -178,7 +178,7 @@ def model_from_dict(document: Mapping[str, Any]) -> Any:
     """Return the model of what ``to_dict`` gave; anything else is a ValueError."""
     documents.check_format(document, documents.MODEL, documents.MODEL_VERSION, "the model")
     model = inner_from_dict(_from_version_1(document) if document["version"] == 1 else document)
-    if document.get("background") is not None and hasattr(model, "explain"):
+    if document.get("background") is not None and hasattr(model, "keep_background"):
         model._background = Background.from_dict(
             document["background"], model._columns(), len(model.classes_)
         )

@@ -164,7 +164,7 @@ def note_typical_rows(owner: Any, table: Table | None, y: Any, targets: Targets)
     One that is fitted inside another explains nothing, and takes coded labels from it.
     """
     owner._background = None
-    if table is not None and hasattr(owner, "explain") and not isinstance(y, CodedTarget):
+    if table is not None and hasattr(owner, "keep_background") and not isinstance(y, CodedTarget):
         rows = read_rows(targets.weight, len(targets))
         read = table if len(rows) == table.n_samples else table.take(rows)
         owner._background = typical_rows(
