@@ -145,6 +145,7 @@ def typical_rows(
     """
     shares = class_weight / class_weight.sum()
     chosen = np.sort(np.argsort(-shares, kind="stable")[:MOST_BACKGROUND])
+    chosen = chosen[shares[chosen] > 0]
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], chosen, side="right")
     starts = np.searchsorted(codes[order], chosen, side="left")

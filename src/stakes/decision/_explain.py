@@ -122,8 +122,8 @@ def _compared(model: Any, X: Any, given: Any) -> tuple[Any, Any, NDArray[np.floa
         if known is None:
             raise ValueError(
                 f"background must be given: this {type(model).__name__} remembers no typical rows, since its "
-                "file is older than that or its X was no table; give some rows like those of X, or call "
-                "keep_background(rows) once"
+                "file is older than that or its X was no table; fit it again, give rows like those of X, or "
+                "call keep_background(rows) once"
             )
         beside = in_form_of(rows, known.table) if schema is None else schema.encode(known.table)
         return rows, beside, known.weight, known.name
@@ -220,6 +220,7 @@ class ExplainMixin:
             A sequence with an explanation for each row, and the same as arrays. A model that answers by one
             tree or by rules gives their explanations instead, unless a background is given.
         """
+        check_is_fitted(self)
         if background is None and not asks_nothing(self):
             tree = _one_tree(self)
             if tree is not None:

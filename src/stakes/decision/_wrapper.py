@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from stakes._base import documents
 from stakes._base.answering import asks_nothing, effective_tree
@@ -78,6 +79,7 @@ class CostWrapper(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEs
 
     def explain(self, X: Any, background: Any = None) -> Any:
         """As for every classifier; rules inside that give the same answers are told as rules."""
+        check_is_fitted(self)
         rules = self.estimator_ if hasattr(self.estimator_, "rule_set_") else None
         if rules is None or background is not None or asks_nothing(self):
             return super().explain(X, background)
