@@ -223,12 +223,12 @@ def test_what_an_explanation_holds(bagging):
     assert shares.columns == ("income", "debt", "age", "home") and shares.compared_with == "typical rows"
     expected = bagging.expected_cost(X[:20])
     codes = (bagging.predict(X[:20]) == "good").astype(int)
-    assert shares.answer.tolist() == codes.tolist() and (shares.versus == 1 - codes).all()
+    assert shares.answer.tolist() == codes.tolist() and (shares.other == 1 - codes).all()
     each = np.arange(20)
     np.testing.assert_allclose(shares.difference, expected[each, 1 - codes] - expected[each, codes])
     np.testing.assert_allclose(shares.base + shares.shares.sum(axis=1), shares.difference, rtol=0, atol=1e-9)
     why = shares[2]
-    assert isinstance(why, CostExplanation) and (why.label, why.versus) == ("good", "bad")
+    assert isinstance(why, CostExplanation) and (why.label, why.other) == ("good", "bad")
     assert why.values == tuple(None if pd.isna(v) else v for v in X.iloc[2].tolist())
     assert why.expected_costs == dict(zip(["bad", "good"], expected[2].tolist(), strict=True))
     assert [len(list(shares)), shares[-1].label] == [20, bagging.classes_[codes[-1]]]
@@ -239,7 +239,7 @@ def test_what_an_explanation_holds(bagging):
 def test_an_explanation_in_words():
     parts = {
         "label": "good",
-        "versus": "bad",
+        "other": "bad",
         "columns": ("age", "home", "n", *"uvwx"),
         "values": (30.0, "own", None, 1, 2, 3, True),
         "expected_costs": {"bad": 1.0, "good": 0.25},
@@ -306,15 +306,15 @@ def test_more_orders_and_another_answer(bagging):
     y = np.where(X["age"] > 50, "late", y)
     costs = CostMatrix([[0, 5, 3], [1, 0, 2], [1, 4, 0]], ["bad", "good", "late"])
     model = CostBagging(cost_matrix=costs, n_estimators=5).fit(X, y)
-    shares = cost_shares(model, X[:40], versus="late")
-    assert (shares.versus == 2).all()
+    shares = cost_shares(model, X[:40], other="late")
+    assert (shares.other == 2).all()
     late = shares.answer == 2
     assert late.any() and not shares.shares[late].any() and not shares.difference[late].any()
     for bad in (9, 0, 2.5, True, "many"):
         with pytest.raises((ValueError, TypeError), match="n_permutations must be"):
             cost_shares(model, X[:2], n_permutations=bad)
-    with pytest.raises(ValueError, match="versus"):
-        cost_shares(model, X[:2], versus="early")
+    with pytest.raises(ValueError, match="other"):
+        cost_shares(model, X[:2], other="early")
 
 
 def test_a_wrapper_of_one_tree_tells_its_path_at_its_own_costs():
@@ -374,7 +374,7 @@ def test_a_constant_says_that_nothing_spoke(inner):
 def test_one_class_has_nothing_to_compare_with():
     X, _ = loans(20)
     shares = CostBagging(n_estimators=2).fit(X, ["good"] * 20).explain(X[:2])
-    assert not shares.shares.any() and shares[0].versus is None
+    assert not shares.shares.any() and shares[0].other is None
     assert "→ good, the only class; expected costs: good 0" in str(shares[0])
 
 
@@ -384,7 +384,7 @@ def test_one_class_has_nothing_to_compare_with():
 def test_reasons_name_what_spoke_against_the_better_answer(bagging):
     X, _ = loans()
     labels = bagging.predict(X[:60])
-    shares = cost_shares(bagging, X[:60], versus="good")
+    shares = cost_shares(bagging, X[:60], other="good")
     for i, (why, label) in enumerate(zip(bagging.reasons(X[:60], n=2), labels, strict=True)):
         assert (why.label, why.better) == (label, "good")
         spoke = sorted((-share, j) for j, share in enumerate(shares.shares[i].tolist()) if share > 1e-9)

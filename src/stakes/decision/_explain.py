@@ -28,7 +28,7 @@ def cost_shares(
     X: Any,
     background: Any = None,
     *,
-    versus: Any = None,
+    other: Any = None,
     n_permutations: int = N_PERMUTATIONS,
 ) -> CostShares:
     """Share out among the columns by how much a model's answer is expected to cost less than another one.
@@ -47,7 +47,7 @@ def cost_shares(
         What the samples are compared with; of more than 100 rows 100 are drawn. None: the rows that the model
         keeps (``keep_background``), else its typical rows, one for each class: medians of the numeric columns
         and most frequent categories, weighted by the share of the class in the training data.
-    versus : label, optional
+    other : label, optional
         The other answer. None: the cheapest besides the one given.
     n_permutations : int
         How many orders are drawn, at least 10; with four times as many the standard errors are half as large.
@@ -70,10 +70,10 @@ def cost_shares(
     expected, classes = answers.expected_cost, model.classes_
     codes = CostMatrix.uniform(classes)
     answer = codes.codes(answers.labels).astype(np.intp)
-    other = runner_up(expected, answer)
-    if versus is not None:
-        other = np.full(len(answer), int(codes.codes(np.asarray([versus]), "versus")[0]))
-    contrast = _contrast(answer, other, len(classes))
+    numbers = runner_up(expected, answer)
+    if other is not None:
+        numbers = np.full(len(answer), int(codes.codes(np.asarray([other]), "other")[0]))
+    contrast = _contrast(answer, numbers, len(classes))
     silent = asks_nothing(model) or getattr(model, "guarded_", False)  # a constant answers
     rows, beside, weight, name = _compared(model, X, X if silent and background is None else background)
     pool = pool_of(rows, beside)
@@ -95,7 +95,7 @@ def cost_shares(
         values=pool.values,
         classes=classes,
         answer=answer,
-        versus=other,
+        other=numbers,
         shares=shares,
         error=error,
         base=base,
@@ -273,7 +273,7 @@ class ExplainMixin:
         against = np.flatnonzero(labels != self.classes_[code])  # type: ignore[attr-defined]
         if not len(against):
             return given
-        shares = cost_shares(self, take_rows(X, against), background, versus=better_label)
+        shares = cost_shares(self, take_rows(X, against), background, other=better_label)
         for i, why in zip(against.tolist(), shares, strict=True):
             spoke = [j for j in why.by_size() if why.shares[j] > why.error[j]]
             named = [Reason(why.columns[j], why.values[j], float(why.shares[j])) for j in spoke[:n]]

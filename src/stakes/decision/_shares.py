@@ -36,7 +36,7 @@ class CostExplanation:
     ----------
     label : str, bool, int or float
         The answer.
-    versus : str, bool, int, float or None
+    other : str, bool, int, float or None
         The answer that it is compared with; None where there is one class only.
     columns, values : tuples
         Names of the columns, and the sample's values.
@@ -45,7 +45,7 @@ class CostExplanation:
     base : float
         The difference of the rows compared with, on average.
     difference : float
-        By how much the answer is expected to cost less than ``versus``.
+        By how much the answer is expected to cost less than ``other``.
     expected_costs : dict of label to float
         What predicting each class would cost on average.
     compared_with : str
@@ -53,7 +53,7 @@ class CostExplanation:
     """
 
     label: Label
-    versus: Label | None
+    other: Label | None
     columns: tuple[str, ...]
     values: tuple[Any, ...]
     shares: Floats
@@ -91,11 +91,11 @@ class CostExplanation:
         return [*steps, f"{self.compared_with}: {_signed(self.base)}"]
 
     def _result(self) -> str:
-        if self.versus is None:
+        if self.other is None:
             return ", the only class"
         word = "cheaper" if self.difference >= 0 else "more expensive"
         drawn = f" (standard errors up to {amount(self.error.max())})" if self.error.any() else ""
-        return f": {amount(abs(self.difference))} {word} than {plain(str(self.versus))}{drawn}"
+        return f": {amount(abs(self.difference))} {word} than {plain(str(self.other))}{drawn}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class CostShares(Sequence[CostExplanation]):
     values : list of lists
         Plain values of each column.
     classes : array of shape (n_classes,)
-    answer, versus : int arrays of shape (n_samples,)
+    answer, other : int arrays of shape (n_samples,)
         Numbers of the class answered, and of the class that it is compared with: by default the cheapest
         other one.
     shares, error : arrays of shape (n_samples, n_columns)
@@ -127,7 +127,7 @@ class CostShares(Sequence[CostExplanation]):
     values: list[list[Any]]
     classes: NDArray[Any]
     answer: NDArray[np.intp]
-    versus: NDArray[np.intp]
+    other: NDArray[np.intp]
     shares: Floats
     error: Floats
     base: Floats
@@ -150,7 +150,7 @@ class CostShares(Sequence[CostExplanation]):
         labels = self.classes.tolist()
         return CostExplanation(
             label=labels[self.answer[i]],
-            versus=labels[self.versus[i]] if len(labels) > 1 else None,
+            other=labels[self.other[i]] if len(labels) > 1 else None,
             columns=self.columns,
             values=tuple(column[i] for column in self.values),
             shares=self.shares[i],
@@ -231,8 +231,8 @@ def shapley_shares(
             i = game.sample
             game.values[part] = values @ contrast[i]
             if part.stop == len(game.values):
-                found = game.plan.shares(game.values, start[:, i], end[i])
-                shares[i, game.active], error[i, game.active] = found
+                game_shares = game.plan.shares(game.values, start[:, i], end[i])
+                shares[i, game.active], error[i, game.active] = game_shares
     return shares, error, start.T @ weight
 
 
