@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oracles.shapley import shapley
 from stakes import (
+    GBSE,
     C45Classifier,
     CostBagging,
     Costing,
@@ -39,7 +40,7 @@ from stakes._base.background import (
     read_rows,
     typical_rows,
 )
-from stakes._base.training import target_for
+from stakes._base.labels import CodedTarget
 from stakes.decision import CostExplanation, CostShares, _shapley, cost_shares
 from stakes.decision._pool import pool_of
 from stakes.decision._shapley import Coalitions, Orders, plan_of
@@ -465,16 +466,21 @@ def test_a_model_inside_another_one_notes_nothing():
     guard = Guard(C45Classifier(), cv=3).fit(X, y)
     assert guard._background is not None and guard.estimator_._background is None
     assert "background" not in json.dumps(guard.to_dict()["state"])
-    model = C45Classifier().fit(X, y)
-    model.fit(X, target_for(model, _Coded(y)))
+    model = C45Classifier().fit(X, y).fit(X, CodedTarget.of(y))
     assert model._background is None
+    for ensemble in (CostBagging(n_estimators=2), MetaCost(n_estimators=2), GBSE(n_estimators=2)):
+        components = [
+            *ensemble.fit(X, y).estimators_,
+            *([ensemble.model_] if type(ensemble) is MetaCost else []),
+        ]
+        assert all(component._background is None for component in components)
+        assert ensemble._background is not None
 
 
-class _Coded:
-    def __init__(self, y):
-        from stakes._base.labels import CodedTarget
-
-        self.target = CodedTarget.of(y)
+def test_rules_of_every_cut_off_have_typical_rows():
+    X, y = loans(120)
+    for rules in RuleClassifier(cost_matrix=LOANS).fit_path(X, y, [0.3, 0.8]):
+        assert cost_shares(rules, X[:3]).compared_with == "typical rows"
 
 
 def test_a_file_holds_rows_only_where_that_was_asked_for(tmp_path):
