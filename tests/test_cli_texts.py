@@ -16,7 +16,7 @@ import pytest
 
 from commands import run, trimmed
 from stakes import load_model, metrics, read_table
-from stakes._cli import describe, fit, predict
+from stakes._cli import describe, fit
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.shared import out
 from stakes.boosted import BoostedStakes
@@ -457,14 +457,16 @@ def test_predict_says_what_it_cannot_write(monkeypatch):
     assert error == "Error: writing Parquet needs pyarrow: pip install 'stakes[data]'.\n"
 
 
-def test_predict_looks_into_a_guard_for_reasons():
+def test_predict_explains_what_a_guard_answers_by():
     run("fit", "loans[x].csv", *COSTS, "-o", "g.json", "--folds", 2)
     guard = load_model("g.json")
-    assert not guard.guarded_ and predict._explainer(guard) is guard.estimator_
-    assert predict._explainer(SimpleNamespace(estimator_=guard)) is guard.estimator_  # no guard itself
-    guard.guarded_ = True
-    with pytest.raises(ValueError, match="the same class for every row"):
-        predict._explainer(guard)
+    assert not guard.guarded_
+    table = read_table("test[x].csv").select(["age", "home"])
+    texts = [
+        row["why"]
+        for row in json.loads(run("predict", "g.json", "test[x].csv", "--explain", "--json").stdout)
+    ]
+    assert texts == [str(why) for why in guard.estimator_.explain(table)]
 
 
 def test_silence_costs_nothing_that_is_known():

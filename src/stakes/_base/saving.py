@@ -1,9 +1,9 @@
 """Fitted estimators as documents of plain values, and back: no pickle, nothing in a document is run.
 
 A document has ``format``, ``version``, ``class``, ``params`` (what the estimator was made with), ``state``
-(what it learnt) and ``info`` (what a reader wants to know; no answer depends on it). A model inside another
-one has ``class``, ``params`` and ``state``. A class that can be written derives from `SavedModel`, says what
-its state is, and is registered by `saveable`.
+(what it learnt), ``background`` (what explanations compare with) and ``info`` (what a reader wants to know);
+no answer depends on the last two. A model inside another one has ``class``, ``params`` and ``state``. A class
+that can be written derives from `SavedModel`, says what its state is, and is registered by `saveable`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._base import documents
 from stakes._base.answering import answering_models, first_with
+from stakes._base.background import Background
 from stakes._base.labels import labels_to_dict
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.table import Schema
@@ -74,7 +75,9 @@ class SavedModel:
         """Return the fitted estimator as plain values, ready for JSON."""
         check_is_fitted(self)
         envelope = {"format": documents.MODEL, "version": documents.MODEL_VERSION}
-        return envelope | inner_to_dict(self) | {"info": _info(self)}
+        background: Background | None = getattr(self, "_background", None)
+        noted = {} if background is None else {"background": background.to_dict(self._columns())}  # type: ignore[attr-defined]
+        return envelope | inner_to_dict(self) | noted | {"info": _info(self)}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -112,6 +115,9 @@ class SavedModelMixin(SavedModel):
         """The fitted model, or the error that says that there is none yet."""
         check_is_fitted(self)
         return getattr(self, self._model_attribute)
+
+    def _columns(self) -> Schema:
+        return self._checked.schema
 
     def _set_fitted(self, fitted: Any) -> None:
         raise NotImplementedError
@@ -172,6 +178,10 @@ def model_from_dict(document: Mapping[str, Any]) -> Any:
     """Return the model of what ``to_dict`` gave; anything else is a ValueError."""
     documents.check_format(document, documents.MODEL, documents.MODEL_VERSION, "the model")
     model = inner_from_dict(_from_version_1(document) if document["version"] == 1 else document)
+    if document.get("background") is not None and hasattr(model, "keep_background"):
+        model._background = Background.from_dict(
+            document["background"], model._columns(), len(model.classes_)
+        )
     info = document.get("info")
     if isinstance(info, Mapping):
         model._training_info = {name: info[name] for name in _TRAINING if name in info}

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._base.background import read_rows, typical_rows
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, code_labels
 from stakes._base.saving import training_info
@@ -90,6 +91,11 @@ class Targets:
         return np.ones(len(self.codes)) if self.weight is None else self.weight
 
     @property
+    def class_weight(self) -> Floats:
+        """What the samples of each class weigh together."""
+        return np.bincount(self.codes, weights=self.weight, minlength=len(self.classes)).astype(float)
+
+    @property
     def effective_cost_matrix(self) -> CostMatrix:
         """Costs of the classes, 1 for every mistake where none were given."""
         return as_cost_matrix(None, self.classes) if self.cost_matrix is None else self.cost_matrix
@@ -149,7 +155,22 @@ def read_training(
     table, target = read_table_and_target(owner, X, y, check_finite=check_finite)
     targets = read_targets(target, sample_weight, costs, getattr(owner, "cost_matrix", None), check=is_own(y))
     prices = as_feature_costs(getattr(owner, "feature_costs", None), table.schema.names)
+    note_typical_rows(owner, table, y, targets)
     return TrainingSet(**vars(targets), table=table, feature_costs=prices)
+
+
+def note_typical_rows(owner: Any, table: Table | None, y: Any, targets: Targets) -> None:
+    """Tell an estimator what its explanations compare with, where its rows are in memory.
+
+    One that is fitted inside another explains nothing, and takes coded labels from it.
+    """
+    owner._background = None
+    if table is not None and hasattr(owner, "keep_background") and not isinstance(y, CodedTarget):
+        rows = read_rows(targets.weight, len(targets))
+        read = table if len(rows) == table.n_samples else table.take(rows)
+        owner._background = typical_rows(
+            read, targets.codes[rows], len(targets.classes), targets.class_weight
+        )
 
 
 def read_table_and_target(

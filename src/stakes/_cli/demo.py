@@ -12,7 +12,7 @@ from rich.text import Text
 from stakes._base.folds import stratified_folds
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.learners import LEARNERS, make_learners
-from stakes._cli.shared import DebugOption, out, progress_bar, read_problem, write_page
+from stakes._cli.shared import DebugOption, note_rows, out, progress_bar, read_problem, write_page
 from stakes.compare import Comparison, evaluate_learners
 from stakes.export import render
 from stakes.models import save_model
@@ -58,6 +58,7 @@ def command(
     third = stratified_folds(problem.codes.astype(np.intp), 3, 0) == 0
     train, test = problem.take(np.flatnonzero(~third)), problem.take(np.flatnonzero(third))
     model = learners[name].fit(train.table, train.target)
+    note_rows(model, train)
     headline = ("\nThe cheapest tree", "bold"), f", {name}, learned from {len(train)} of the customers:"
     console.print(Text.assemble(*headline))
     depth = None if model.get_n_leaves() <= 40 else 3

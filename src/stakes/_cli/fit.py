@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
 from inspect import signature
 from pathlib import Path
@@ -24,6 +25,7 @@ from stakes._cli.shared import (
     TargetOption,
     WeightsOption,
     choice,
+    note_rows,
     notes,
     out,
     print_json,
@@ -66,7 +68,10 @@ LEARNERS: dict[Learner, tuple[Any, dict[str, Any]]] = {
 #: Parameters that are called otherwise than the option.
 PARAMETERS = {"categorical": "categorical_features", "seed": "random_state"}
 #: Options that are for the command, and those for the guard around the learner.
-FOR_ALL = {"data", "output", "costs", "target", "weights", "learner", "as_json", "debug"}
+FOR_ALL = {
+    *("data", "output", "costs", "accept_costs", "target", "weights"),
+    *("learner", "keep_background", "as_json", "debug"),
+}
 FOR_GUARD = {"guard", "folds"}
 #: What is printed for models that may abstain.
 FORCED = "cross_validated_cost_per_row_where_all_are_answered"
@@ -170,6 +175,13 @@ def command(
         int, typer.Option(min=0, help="Shuffles the guard's folds; draws for --criterion total_cost.")
     ] = 0,
     n_jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all.")] = None,
+    keep_background: Annotated[
+        bool,
+        typer.Option(
+            "--keep-background",
+            help="Put 100 training rows into the model, for explanations to compare with.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
@@ -206,6 +218,7 @@ def command(
     if feature_costs is None:
         _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
     problem = read_problem(data, target, costs, weights, accept_costs)
+    problem = replace(problem, keep_background=keep_background)
     tell_suspicions(problem, data)
     parameters = settled | _parameters(ctx) | {"cost_matrix": problem.cost_matrix}
     if feature_costs is not None:
@@ -294,6 +307,7 @@ def _learn(model: Any, problem: Problem, output: Path, as_json: bool) -> None:
             # A guard has its estimator before it judges it; other models have nothing to keep.
             if not getattr(model, "interrupted_", False):
                 raise
+    note_rows(model, problem)
     save_model(model, output)
     facts = _facts(model, problem, output)
     if as_json:

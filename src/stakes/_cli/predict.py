@@ -14,7 +14,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from stakes._base.answering import asks_nothing, first_with
 from stakes._cli.shared import (
     DataArgument,
     DebugOption,
@@ -26,6 +25,7 @@ from stakes._cli.shared import (
     read_data,
     say,
 )
+from stakes._cli.why import explanations
 from stakes._text.extras import extra_module
 from stakes.models import load_model
 from stakes.table import Column, Schema, Table, write_arff
@@ -51,7 +51,10 @@ def command(
     abstain: Annotated[
         bool, typer.Option("--abstain", help="Rules: leave a row undecided where no rule applies.")
     ] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Add a column with the path in words.")] = False,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Add a column that says why: the path, the rule, or columns' shares."),
+    ] = False,
     with_data: Annotated[
         bool, typer.Option("--with-data", help="Repeat the data's columns in front.")
     ] = False,
@@ -76,7 +79,7 @@ def command(
     rows = columns_for(fitted, table, data)
     columns = _answers(fitted, rows, abstain_cost, abstain)
     if explain:
-        columns["why"] = [str(why) for why in _explainer(fitted).explain(rows)]
+        columns["why"] = explanations(fitted, rows)
     if with_data:
         columns = _data_columns(table) | columns
     chosen = _format(output, format, as_json)
@@ -106,12 +109,6 @@ def _answers(model: Any, rows: Table, abstain_cost: float | None, abstain: bool)
     # abstaining without a price has no expected cost
     columns["expected_cost"] = [None if math.isnan(cost) else cost for cost in expected.tolist()]
     return columns
-
-
-def _explainer(model: Any) -> Any:
-    if asks_nothing(model):
-        raise ValueError("--explain has nothing to tell: this model answers the same class for every row")
-    return first_with(model, "explain")
 
 
 def _data_columns(table: Table) -> dict[str, list[Any]]:

@@ -26,7 +26,7 @@ from rich.progress import (
 from rich.text import Text
 
 from stakes._base.labels import CodedTarget
-from stakes._base.training import TrainingSet
+from stakes._base.training import TrainingSet, note_typical_rows
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.datasets import load_table
 from stakes.table import Schema, Table, read_table
@@ -191,6 +191,14 @@ class Problem(TrainingSet):
 
     name: str
     cost_matrix: CostMatrix
+    keep_background: bool = False  # whether rows of it go into the model
+
+
+def note_rows(model: Any, problem: Problem) -> None:
+    """Tell a fitted model what its explanations compare with: coded labels are otherwise those of a part."""
+    note_typical_rows(model, model._columns().encode(problem.table), None, problem)
+    if problem.keep_background:
+        model.keep_background(problem.table)
 
 
 def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:

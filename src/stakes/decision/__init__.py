@@ -19,8 +19,10 @@ from stakes.decision._choose import (
     threshold,
 )
 from stakes.decision._constant import GuardWarning, best_constant, loses_to_constant
+from stakes.decision._explain import Reason, Reasons, cost_shares
 from stakes.decision._guard import Guard
 from stakes.decision._min_cost import MinExpectedCost
+from stakes.decision._shares import CostExplanation, CostShares
 from stakes.decision._whole import WholeCost, whole_cost
 
 __all__ = [
@@ -28,14 +30,19 @@ __all__ = [
     "Answers",
     "AnswersMixin",
     "CostDecisionMixin",
+    "CostExplanation",
+    "CostShares",
     "Decision",
     "Guard",
     "GuardWarning",
     "InnerAnswers",
     "MinExpectedCost",
+    "Reason",
+    "Reasons",
     "WholeCost",
     "answers_of",
     "best_constant",
+    "cost_shares",
     "decide",
     "expected_costs",
     "lazy",

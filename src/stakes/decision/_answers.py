@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from stakes.decision._choose import Decision, cheapest, expected_costs
+from stakes.decision._explain import ExplainMixin
 
 T = TypeVar("T")
 
@@ -169,7 +170,7 @@ class CostDecisionMixin:
         return self.answers(X).decide(abstain_cost)
 
 
-class AnswersMixin(CostDecisionMixin):
+class AnswersMixin(ExplainMixin, CostDecisionMixin):
     """All that a classifier says about rows comes from ``answers``: override that one to answer otherwise."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

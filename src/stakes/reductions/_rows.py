@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, check_labels
 from stakes._base.saving import training_info
-from stakes._base.training import Targets, is_own, read_table_and_target, read_targets
+from stakes._base.training import (
+    Targets,
+    is_own,
+    note_typical_rows,
+    read_table_and_target,
+    read_targets,
+)
 from stakes._text.extras import extra_module
 from stakes.costs import check_sample_costs
 from stakes.table import Column, Schema, Table, without_index
@@ -42,6 +48,7 @@ class Rows(Targets):
 
 def open_rows(owner: Any, X: Any, y: Any, costs: Any, sample_weight: Any) -> Rows:
     """Recognise what an estimator's ``fit`` was given, check it, and tell the estimator its columns."""
+    table = None
     if isinstance(X, str | os.PathLike):
         schema, target, costs, blocks = _scan(owner, _parquet(X, y), costs, y)
     elif callable(X):
@@ -57,6 +64,7 @@ def open_rows(owner: Any, X: Any, y: Any, costs: Any, sample_weight: Any) -> Row
         table, target = read_table_and_target(owner, X, y)
         schema, blocks = table.schema, lambda: slices(table)
     targets = read_targets(target, sample_weight, costs, owner.cost_matrix, check=is_own(y))
+    note_typical_rows(owner, table, y, targets)
     return Rows(**vars(targets), schema=schema, blocks=blocks)
 
 

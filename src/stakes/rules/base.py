@@ -17,7 +17,7 @@ from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import AnswersMixin, Decision
-from stakes.rules.explain import RuleExplanation, explain
+from stakes.rules.explain import explain
 from stakes.rules.model import RuleSet
 from stakes.rules.routing import RuleAnswers
 from stakes.rules.words import RuleTable, rule_table
@@ -106,8 +106,13 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
 
     # ---- reading -------------------------------------------------------------------------------------------
 
-    def explain(self, X: Any) -> list[RuleExplanation]:
-        """Say for each row which rule spoke, which ones it overruled and what each answer would cost."""
+    def explain(self, X: Any, background: Any = None) -> Any:
+        """Say for each row which rule spoke, which ones it overruled and what each answer would cost.
+
+        With a background, rows like those of X, the share of each column is told instead, as by ensembles.
+        """
+        if background is not None:
+            return super().explain(X, background)
         return explain(self._checked, self._table(X))
 
     def rule_table(self, *, merged: bool = True) -> RuleTable:

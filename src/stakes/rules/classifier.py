@@ -229,7 +229,7 @@ class RuleClassifier(RuleModel):
             model = clone(self).set_params(t_good=t_good)
             check_features(model, X, reset=True)
             model._set_fitted(rules)
-            model.fallback_ = fallback
+            model._background, model.fallback_ = self._background, fallback
             models.append(model)
         return models
 

@@ -125,9 +125,16 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
 
     # ---- reading -------------------------------------------------------------------------------------------
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """Say for each row which tests it met, what the leaf says and what each answer would cost."""
-        return explain(self._checked, self._table(X).columns)
+    def explain(self, X: Any, background: Any = None) -> Any:
+        """Say for each row which tests it met, what the leaf says and what each answer would cost.
+
+        With a background, rows like those of X, the share of each column is told instead, as by ensembles.
+        """
+        return self._paths(X, self._checked) if background is None else super().explain(X, background)
+
+    def _paths(self, X: Any, tree: FittedTree) -> list[Explanation]:
+        """Paths of rows through this tree, or through what a wrapper made of it."""
+        return explain(tree, self._table(X).columns)
 
     def leaf_table(self) -> list[words.Leaf]:
         """List the leaves with their conditions, class, weight and share of the cost."""
