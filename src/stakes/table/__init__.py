@@ -2,6 +2,6 @@
 
 from stakes.table._columns import Column
 from stakes.table._readers import TableFileError, reads, write_arff
-from stakes.table._table import Schema, Table, read_table
+from stakes.table._table import Schema, Table, read_blocks, read_table
 
-__all__ = ["Column", "Schema", "Table", "TableFileError", "read_table", "reads", "write_arff"]
+__all__ = ["Column", "Schema", "Table", "TableFileError", "read_blocks", "read_table", "reads", "write_arff"]
