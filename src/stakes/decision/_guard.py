@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
@@ -19,6 +20,8 @@ from stakes.costs import CostMatrix
 from stakes.decision._answers import Answers, InnerAnswers, answers_of, lazy
 from stakes.decision._constant import best_constant, loses_to_constant
 from stakes.decision._wrapper import CostWrapper
+
+log = logging.getLogger("stakes.decision")
 
 
 @saveable
@@ -119,7 +122,7 @@ class Guard(CostWrapper):
         """Mean cost per (weighted) row of the rows' out-of-fold predictions."""
         index_of = CostMatrix.uniform(self.classes_)
         total, tested = 0.0, 0.0
-        for train, test in self._splits(X, targets.codes):
+        for number, (train, test) in enumerate(self._splits(X, targets.codes), 1):
             part, judged = targets.take(train), targets.take(test)
             if len(np.unique(part.codes)) == 1:
                 predicted = np.full(len(judged), part.codes[0])
@@ -129,6 +132,7 @@ class Guard(CostWrapper):
             weight = judged.weight_or_ones
             total += float(weight @ judged.sample_costs[np.arange(len(judged)), predicted])
             tested += float(weight.sum())
+            log.info("Guard: fold %d tested, cost per row so far %g", number, total / tested if tested else 0)
         return total / tested if tested > 0 else self.constant_cost_
 
     def _splits(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import mmap
 import os
 import signal
@@ -17,6 +18,8 @@ from typing import IO
 from stakes.forensics.host import counters, startup
 from stakes.forensics.places import Places
 from stakes.forensics.profile import Function, Profile, Symptom, merge
+
+log = logging.getLogger("stakes.forensics")
 
 HOST_PATH = Path(__file__).parent / "host" / "path"
 _TAIL = 4096
@@ -55,6 +58,7 @@ def record(
     ValueError
         Where no Python program was seen.
     """
+    log.info("recording a run of %s", command[0])
     with tempfile.TemporaryDirectory(prefix="clarify-") as folder:
         environment = traced(os.environ if env is None else env, folder, trees=trees, lines=lines)
         status, tail = passed_through(command, environment)
@@ -62,6 +66,7 @@ def record(
         profiles = [to_profile(counts, places) for counts in read_counts(Path(folder))]
     if not profiles:
         raise ValueError(f"no Python program was seen in {command[0]!r}, so there is nothing to record")
+    log.info("the run ended with %d; processes recorded: %d", status, len(profiles))
     identity = input if input is not None else hashlib.sha256("\0".join(command).encode()).hexdigest()[:16]
     return status, replace(ended(merge(profiles), status, tail), label=label, input=identity)
 
