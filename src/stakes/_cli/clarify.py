@@ -10,6 +10,7 @@ import typer
 
 from stakes._base.documents import dumps
 from stakes._cli.shared import JsonOption, say
+from stakes._text.files import check_folder
 
 app = typer.Typer(
     no_args_is_help=True, help="Watch the few functions that matter, explain why a program failed."
@@ -44,8 +45,8 @@ def record(
     from stakes.forensics import record as record_run
     from stakes.forensics import write_profile
 
+    check_folder(runs)
     status, profile = record_run(command, trees=trees, lines=lines, label=label, input=input)
-    runs.mkdir(parents=True, exist_ok=True)
     target = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**9:09d}.profile.gz"
     write_profile(profile, target)
     say(f"Recorded {target}: {len(profile.functions)} functions, {sum(profile.counts)} calls.")

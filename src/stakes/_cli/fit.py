@@ -28,6 +28,7 @@ from stakes._cli.shared import (
     print_json,
     read_problem,
 )
+from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.boosted import BoostedStakes
 from stakes.costs import as_feature_costs
@@ -179,6 +180,7 @@ def command(
     given = {name: str(value) if isinstance(value, StrEnum) else value for name, value in locals().items()}
     if feature_costs is None:
         _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
+    check_output(output, data, costs, feature_costs)
     problem = read_problem(data, target, costs, weights)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     common: dict[str, Any] = {

@@ -31,6 +31,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from stakes._text.files import write_bytes
 from stakes.forensics.host import trees
 from stakes.forensics.host.names import Function, Line, functions_of
 from stakes.forensics.host.trees import Projection
@@ -133,18 +134,11 @@ def observe(profile: Profile, watch: Watch) -> list[int]:
 
 
 def write_profile(profile: Profile, path: str | os.PathLike[str]) -> None:
-    """Write a profile, readable by its owner only; gzip where the name ends in ``.gz``."""
-    target = Path(path)
+    """Write a profile, a new one readable by its owner only; gzip where the name ends in ``.gz``."""
     data = json.dumps(profile_to_dict(profile), ensure_ascii=False, separators=(",", ":")).encode()
-    if target.suffix == ".gz":
+    if Path(path).suffix == ".gz":
         data = gzip.compress(data, 6, mtime=0)
-    partial = target.with_name(target.name + ".part")
-    try:
-        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(data)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_bytes(path, data, private=True)
 
 
 def read_profile(path: str | os.PathLike[str]) -> Profile:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._text.files import check_folder
 from stakes.compare import Comparison, Trial
 from stakes.compare.comparison import summarise
 from stakes.lab.plan import Plan, make_plan
@@ -96,7 +97,7 @@ def compare_with_peers(
     plan = make_plan(protocol)
     place = None if folder is None else Path(folder)
     if place is not None:
-        place.mkdir(parents=True, exist_ok=True)
+        check_folder(place)
     with Store(":memory:" if place is None else place / RESULTS) as store:
         run_plan(plan, store, n_jobs=n_jobs, cluster=cluster, progress=progress)
         if place is not None:
