@@ -89,7 +89,7 @@ def command(
             rows = columns_for(fitted, table, data)
             columns = _answers(fitted, rows, abstain_cost, abstain)
             if explain:
-                columns["why"] = _reasons(fitted, rows)
+                columns["why"] = [str(why) for why in _explainer(fitted).explain(rows)]
             if with_data:
                 columns = _in_front(_data_columns(table), columns, data)
             n_rows += len(table)
@@ -123,11 +123,10 @@ def _answers(model: Any, rows: Table, abstain_cost: float | None, abstain: bool)
     return columns
 
 
-def _reasons(model: Any, rows: Table) -> list[str]:
-    """Why each row is answered as it is."""
+def _explainer(model: Any) -> Any:
     if asks_nothing(model):
         raise ValueError("--explain has nothing to tell: this model answers the same class for every row")
-    return [str(why) for why in first_with(model, "explain").explain(rows)]
+    return first_with(model, "explain")
 
 
 def _data_columns(table: Table) -> dict[str, list[Any]]:
