@@ -25,8 +25,8 @@ from stakes.models import save_model
 COLUMNS = [f"x{j}" for j in range(5)]
 FORMATS = ("csv", "csv.gz", "parquet")
 AT_ONCE = (
-    "from stakes.table import _readers; from stakes.table._readers import pieces;"
-    "pieces.PIECE = 1 << 28; _readers._MOST_ROWS = _readers._MOST_CELLS = 1 << 26;"
+    "from stakes.table._readers import blocks, pieces;"
+    "pieces.PIECE = 1 << 28; blocks.MOST_ROWS = blocks.MOST_CELLS = 1 << 26;"
 )
 MAIN = "from stakes.cli import main; main()"
 

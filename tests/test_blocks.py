@@ -48,7 +48,7 @@ def place(tmp_path_factory):
 
 def small_pieces(monkeypatch, n_bytes=64, n_rows=7):
     monkeypatch.setattr(pieces, "PIECE", n_bytes)
-    monkeypatch.setattr("stakes.table._readers._MOST_ROWS", n_rows)
+    monkeypatch.setattr("stakes.table._readers.blocks.MOST_ROWS", n_rows)
 
 
 @pytest.mark.parametrize("options", [(), ("--with-data", "--explain", "--abstain-cost", 0.3)])
