@@ -68,7 +68,7 @@ def main():
             C45Classifier(max_depth=6).fit(X, np.where(X.sum(axis=1) > 0, "good", "bad")),
             folder / "model.json",
         )
-        for n_rows in (options.rows // 100, options.rows // 10, options.rows):
+        for n_rows in (options.rows // 10, options.rows):
             write(folder, n_rows)
             for suffix in FORMATS:
                 blocks, at_once = (measured(folder, n_rows, suffix, whole) for whole in (False, True))

@@ -5,7 +5,6 @@ import errno
 import io
 import json
 import os
-import resource
 import stat
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import pytest
 
 import stakes
 from commands import run
-from stakes import C45Classifier, CostMatrix, FeatureCosts, datasets
+from stakes import C45Classifier, CostMatrix, FeatureCosts, GDTClassifier, datasets
 from stakes._base.documents import load_json, save_json
 from stakes._text.files import check_folder, check_output, replacing, write_bytes, write_text
 from stakes.cli import main
@@ -26,6 +25,8 @@ from stakes.evolve.checkpoint import write_arrays
 from stakes.forensics import Profile, write_profile
 from stakes.models import load_model, save_model
 from stakes.table import write_arff
+
+resource = pytest.importorskip("resource", reason="links, modes and limits are POSIX's")
 
 OLD = b"the old content"
 CALLS_THAT_WRITE = {"write_text", "write_bytes", "savez", "savez_compressed", "savefig", "to_parquet"}
@@ -314,6 +315,15 @@ def test_commands_try_their_output_first(place, name, monkeypatch):
     monkeypatch.setattr("stakes.forensics.read_runs", work)
     result = run(name, *commands_with_outputs(place)[name], "-o", place / "missing" / "x.json", code=1)
     assert "x.json cannot be written: its folder does not exist." in result.stderr
+
+
+def test_checkpoints_are_tried_first(tmp_path, monkeypatch):
+    def work(*args, **options):
+        raise AssertionError("this is the work, and the checkpoint has not been tried")
+
+    monkeypatch.setattr("stakes.evolve.gdt.evolve", work)
+    with pytest.raises(ValueError, match="it is a folder; a file is needed"):
+        GDTClassifier(checkpoint=tmp_path).fit(*two_columns())
 
 
 def test_evaluate_tries_its_report_first(place):

@@ -2,14 +2,16 @@
 
 import errno
 import random
-import resource
 import sqlite3
+from contextlib import contextmanager
 
 import pytest
 
 from commands import run
 from stakes.lab import Store, load_protocol
 from stakes.lab.store import Outcome
+
+resource = pytest.importorskip("resource", reason="limits of a process are POSIX's")
 
 KEYS = [f"key {number}" for number in range(60)]
 STUDY = """
@@ -38,6 +40,16 @@ def path(tmp_path):
             store.add(outcome(key, number))
         store.add(Outcome("failed", {"learner": "x"}, None, "Trace\udcff\n", 1, 2, None))
     return tmp_path / "results.sqlite"
+
+
+@contextmanager
+def full_disk(n_bytes):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def read_all(path):
@@ -86,14 +98,9 @@ def test_stores_of_before_are_read(path):
 
 def test_a_full_disk_is_a_sentence(tmp_path):
     with Store(tmp_path / "results.sqlite") as store:
-        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
-        try:
-            with pytest.raises(OSError, match="results cannot be kept") as caught:
-                for number in range(300):
-                    store.add(outcome(f"key {number}"))
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        with full_disk(20_000), pytest.raises(OSError, match="results cannot be kept") as caught:
+            for number in range(300):
+                store.add(outcome(f"key {number}"))
         assert caught.value.filename == str(tmp_path / "results.sqlite")
         assert caught.value.errno in (errno.ENOSPC, errno.EIO)
         assert len(store.records(f"key {number}" for number in range(300))) > 0
@@ -113,12 +120,8 @@ def test_reproduce_on_a_full_disk_ends_with_a_sentence(tmp_path):
         "-o",
         tmp_path,
     ]
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
-    try:
+    with full_disk(100):
         error = run(*command, "-o", tmp_path, code=1).stderr
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert error.startswith(f"Error: {tmp_path}/results.sqlite: results cannot be kept (")
 
 
