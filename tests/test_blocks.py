@@ -40,6 +40,7 @@ def place(tmp_path_factory):
     frame["sure"] = [None] * 100 + [True, False, None] * 34 + [True]
     frame["empty"] = None
     frame.loc[:99, "code"] = None
+    frame.index = [f"row {number}" for number in range(len(frame))]  # which is no column
     frame.to_parquet(folder / "data.parquet", row_group_size=50)
     model = C45Classifier(min_samples_leaf=1).fit(table.select(["age", "the\nnote", "code"]), frame["class"])
     save_model(model, folder / "model.json")

@@ -119,6 +119,7 @@ def test_what_stands_for_a_value_and_what_is_shown_of_a_default():
 def test_every_default():
     """What a command does without options is part of its interface."""
     shared = {"debug": False, "as_json": False, "costs": None, "target": None, "weights": None}
+    shared |= {"accept_costs": False, "test": None}
     shared |= {"feature_costs": None, "tree": False, "noun": "case", "abstain_cost": None, "abstain": False}
     found = {name: defaults(one.callback) for name, one in commands()}
     rest = {

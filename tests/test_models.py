@@ -148,6 +148,8 @@ def test_information_beside_the_model(data):
         "seed": 0,
     }
     assert str(Path.cwd()) not in one and platform.node() not in one
+    without_seed = MinExpectedCost(C45Classifier(random_state=5), cost_matrix=costs).fit(table, y)
+    assert without_seed.to_dict()["info"]["seed"] == 5
 
 
 def test_other_columns_have_another_hash(data):

@@ -316,6 +316,7 @@ def test_json_in_a_page_ends_no_script():
 # ---- two classes
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 def test_a_curve_by_hand():
     """From the side of bad: above 0 and 0.25 row 1 is answered good, above 0.5 row 2 is not bad any more."""
     proba = np.array([[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]])
@@ -381,6 +382,7 @@ def test_a_tie_of_constants_is_the_class_that_is_not_dear():
     assert (view.positive, view.first.constant, view.first.constant_label) == ("good", 9, "bad")
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 @pytest.mark.parametrize("costs", [[[0, 1], [0, 0]], [[0, 1], [1, 1]], [[1, 1], [1, 0]], [[0, 5], [1, 2]]])
 def test_no_slider_unless_both_mistakes_cost_more_than_being_right(costs):
     assert slider(costs) is None

@@ -398,8 +398,8 @@ class RowReader {
     TextColumn& column = table_.columns[j];
     // Neighbouring rows tend to agree: saves most of the hashing.
     if (last_[j] >= 0 && column.values[static_cast<std::size_t>(last_[j])] == text) return last_[j];
-    const auto found = dictionaries_[j].find(text);
-    if (found != dictionaries_[j].end()) return last_[j] = found->second;
+    const auto entry = dictionaries_[j].find(text);
+    if (entry != dictionaries_[j].end()) return last_[j] = entry->second;
     if (column.kind == FieldKind::nominal) {
       fail("column '" + column.name + "' has no value " + quoted(text) + " among those declared.");
     }

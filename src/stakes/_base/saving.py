@@ -151,7 +151,7 @@ def inner_from_dict(data: Any) -> Any:
     if unknown:
         raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
     if isinstance(params.get("cost_matrix"), Mapping):
-        params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
+        params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"], check=False)
     if isinstance(params.get("feature_costs"), Mapping):
         params["feature_costs"] = read_prices(params["feature_costs"])
     # An estimator inside is part of the state, which puts it in its place.
@@ -201,14 +201,13 @@ def _info(model: Any) -> dict[str, Any]:
     """Return what a reader of the file wants to know; nothing of when, where and by whom it was written."""
     fitted = first_with(model, "_training_info")
     params = [inner._plain_params() for inner in answering_models(model) if isinstance(inner, SavedModel)]
-    costs, prices = (
+    costs, prices, seed = (
         next((given[name] for given in params if given.get(name) is not None), None)
-        for name in ("cost_matrix", "feature_costs")
+        for name in ("cost_matrix", "feature_costs", "random_state")
     )
     names = (getattr(inner, "_target_name", None) for inner in answering_models(model))
     target = next(filter(None, names), None)
     classes = getattr(model, "classes_", None)
-    seed = getattr(model, "_seed", params[0].get("random_state"))
     return {
         "stakes": version("stakes"),
         **({} if fitted is None else fitted._training_info),
@@ -216,7 +215,7 @@ def _info(model: Any) -> dict[str, Any]:
         "classes": None if classes is None else labels_to_dict(classes)["labels"],
         "costs": costs,
         "feature_costs": prices,
-        "seed": seed,
+        "seed": getattr(model, "_seed", seed),
     }
 
 
@@ -252,7 +251,7 @@ def _from_version_1(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _inner_of_version_1(value: Any) -> Any:
     if isinstance(value, list):
-        return [_inner_of_version_1(one) for one in value]
+        return [_inner_of_version_1(item) for item in value]
     is_model = isinstance(value, Mapping) and value.get("format") == documents.MODEL
     return _from_version_1(value) if is_model else value
 
@@ -268,7 +267,7 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(_is_plain, value))
     if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_plain(one) for key, one in value.items())
+        return all(isinstance(key, str) and _is_plain(item) for key, item in value.items())
     return value is None or isinstance(value, bool | int | float | str)
 
 

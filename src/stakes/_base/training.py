@@ -20,6 +20,7 @@ from stakes.costs import (
     as_feature_costs,
     check_sample_costs,
     mean_cost_matrix,
+    warn_of_odd_costs,
 )
 from stakes.table import Table
 
@@ -60,10 +61,10 @@ class Targets:
             weight=None if self.weight is None else self.weight[samples],
         )
 
-    def with_class_costs(self, cost_matrix: Any) -> Self:
+    def with_class_costs(self, cost_matrix: Any, *, check: bool = False) -> Self:
         """Return the same samples with class costs from anything that describes them, else from their own."""
         if cost_matrix is not None:
-            return replace(self, cost_matrix=as_cost_matrix(cost_matrix, self.classes))
+            return replace(self, cost_matrix=as_cost_matrix(cost_matrix, self.classes, check=check))
         if self.costs is None:
             return replace(self, cost_matrix=None)
         mean = mean_cost_matrix(self.costs, self.codes, self.classes, self.weight)
@@ -146,7 +147,7 @@ def read_training(
     """
     owner._validate_params()
     table, target = read_table_and_target(owner, X, y, check_finite=check_finite)
-    targets = read_targets(target, sample_weight, costs, getattr(owner, "cost_matrix", None))
+    targets = read_targets(target, sample_weight, costs, getattr(owner, "cost_matrix", None), check=is_own(y))
     prices = as_feature_costs(getattr(owner, "feature_costs", None), table.schema.names)
     return TrainingSet(**vars(targets), table=table, feature_costs=prices)
 
@@ -162,15 +163,26 @@ def read_table_and_target(
     return table, target
 
 
-def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any) -> Targets:
-    """Check weights and costs of labels that are coded."""
+def is_own(y: Any) -> bool:
+    """Whether labels are a user's own; coded ones come from what wraps the estimator, which warned."""
+    return not isinstance(y, CodedTarget)
+
+
+def read_targets(
+    target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any, *, check: bool = False
+) -> Targets:
+    """Check weights and costs of labels that are coded; ``check`` warns of costs that can hardly be meant."""
     n_samples, n_classes = len(target), len(target.classes)
-    return Targets(
+    targets = Targets(
         classes=target.classes,
         codes=target.codes,
         weight=None if sample_weight is None else check_weight(sample_weight, n_samples),
-        costs=None if costs is None else check_sample_costs(costs, n_samples, n_classes),
-    ).with_class_costs(cost_matrix)
+        costs=None if costs is None else check_sample_costs(costs, n_samples, n_classes, target.classes),
+    )
+    if check and targets.costs is not None:
+        way_out = "filter CostMatrixWarning where they are meant"
+        warn_of_odd_costs(targets.costs, targets.codes, targets.classes.tolist(), way_out)
+    return targets.with_class_costs(cost_matrix, check=check)
 
 
 def target_for(estimator: Any, targets: Targets) -> Any:

@@ -30,6 +30,7 @@ from stakes._cli.shared import (
     read_problem,
     say,
 )
+from stakes._cli.suspects import AcceptCostsOption
 from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.compare import Comparison, Interval, LearnerResult, evaluate_learners
@@ -56,6 +57,7 @@ def command(
         ),
     ] = None,
     costs: CostsOption = None,
+    accept_costs: AcceptCostsOption = False,
     target: TargetOption = None,
     weights: WeightsOption = None,
     feature_costs: FeatureCostsOption = None,
@@ -92,13 +94,13 @@ def command(
     """
     _check_options(model, learner, folds, repeats, abstain_cost, report)
     if model is None:
-        problem = read_problem(data, target, costs, weights)
+        problem = read_problem(data, target, costs, weights, accept_costs)
         prices = as_feature_costs(feature_costs, problem.table.schema.names)
         _learners(problem, prices, learner or [], folds or 10, repeats or 1, level, seed, as_json)
         return
     check_output(report, model, data, costs, feature_costs)
     fitted = load_model(model)
-    problem = for_model(fitted, read_problem(data, target, costs, weights), costs, data)
+    problem = for_model(fitted, read_problem(data, target, costs, weights, accept_costs), costs, data)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     _saved(fitted, problem, prices, abstain_cost, report, noun, as_json)
 

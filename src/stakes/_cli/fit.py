@@ -28,6 +28,7 @@ from stakes._cli.shared import (
     print_json,
     read_problem,
 )
+from stakes._cli.suspects import AcceptCostsOption, tell_suspicions
 from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.boosted import BoostedStakes
@@ -60,6 +61,7 @@ def command(
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes.")
     ] = Path("model.json"),
     costs: CostsOption = None,
+    accept_costs: AcceptCostsOption = False,
     target: TargetOption = None,
     weights: WeightsOption = None,
     learner: Annotated[
@@ -181,7 +183,8 @@ def command(
     if feature_costs is None:
         _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
     check_output(output, data, costs, feature_costs)
-    problem = read_problem(data, target, costs, weights)
+    problem = read_problem(data, target, costs, weights, accept_costs)
+    tell_suspicions(problem, data)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     common: dict[str, Any] = {
         "cost_matrix": problem.cost_matrix,

@@ -221,8 +221,13 @@ def _file(data: str) -> Path | None:
     return path if path.exists() or path.suffix or len(path.parts) > 1 else None
 
 
-def read_problem(data: str, target: str | None, costs: Path | None, weights: str | None) -> Problem:
-    """Read data with its classes; rows without a class are left out, and a note says so."""
+def read_problem(
+    data: str, target: str | None, costs: Path | None, weights: str | None, accept_costs: bool = False
+) -> Problem:
+    """Read data with its classes; rows without a class are left out, and a note says so.
+
+    Another note tells of costs that can hardly be meant, unless these are accepted.
+    """
     table, published = read_data(data, target)
     if table.y is None or table.classes is None:
         raise ValueError(
@@ -239,13 +244,15 @@ def read_problem(data: str, target: str | None, costs: Path | None, weights: str
         raise ValueError(f"{data} has no row with a class")
     assert table.y is not None and table.classes is not None
     coded = CodedTarget(table.classes, table.y).met()
+    with notes():
+        matrix = as_cost_matrix(published if costs is None else costs, coded.classes, check=not accept_costs)
     return Problem(
         name=Path(data).name,
         table=table,
         classes=coded.classes,
         codes=coded.codes,
         weight=table.weights,
-        cost_matrix=as_cost_matrix(published if costs is None else costs, coded.classes),
+        cost_matrix=matrix,
     )
 
 
@@ -293,7 +300,7 @@ def for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Pr
     if strange:
         raise ValueError(f"{data} has classes that the model does not know: {', '.join(strange[:5])}")
     codes = np.array([known[label] for label in given], dtype=np.int32)[problem.codes]
-    matrix = model.cost_matrix_ if costs is None else as_cost_matrix(costs, model.classes_)
+    matrix = model.cost_matrix_ if costs is None else as_cost_matrix(costs, model.classes_, check=False)
     return replace(problem, table=table, classes=model.classes_, codes=codes, cost_matrix=matrix)
 
 

@@ -206,7 +206,9 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
     def _set_state(self, state: Mapping[str, Any]) -> None:
         documents.check_mapping(state, "the model's state", _KEYS)
         self.classes_ = labels_from_dict(state["classes"])
-        self.cost_matrix_ = CostMatrix(documents.float_matrix(state["costs"], "costs"), self.classes_)
+        self.cost_matrix_ = CostMatrix(
+            documents.float_matrix(state["costs"], "costs"), self.classes_, check=False
+        )
         self.schema_ = Schema.from_dict(state["schema"])
         self.n_features_in_ = len(self.schema_)
         set_feature_names(self, state["feature_names"], self.schema_)

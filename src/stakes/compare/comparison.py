@@ -257,7 +257,7 @@ def _summary(name: str, folds: list[Trial], weight: float, base: float, level: f
     cost = _interval([(fold.cost, fold) for fold in folds], level)
     errors = _interval([(fold.errors, fold) for fold in folds], level)
     tests = [(fold.test_cost, fold) for fold in folds if fold.test_cost is not None]
-    totals = [(fold.cost + looked, fold) for looked, fold in tests]
+    totals = [(fold.cost + paid_for, fold) for paid_for, fold in tests]
     return LearnerResult(
         name=name,
         cost=cost,

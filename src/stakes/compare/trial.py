@@ -46,7 +46,7 @@ class Trial:
         Of the rows that were decided. Errors are costly where they cost more than the cheapest kind.
     undecided : float
         Rows that the learner left undecided.
-    rows, right, silent : tuple of float
+    rows, right, abstained : tuple of float
         By class, in the order of the costs: rows tested, decided rightly, left undecided.
     leaves, nodes : int or None
         Size of the model where it has one.
@@ -64,7 +64,7 @@ class Trial:
     undecided: float
     rows: tuple[float, ...]
     right: tuple[float, ...]
-    silent: tuple[float, ...]
+    abstained: tuple[float, ...]
     leaves: int | None
     nodes: int | None
     seconds: float
@@ -131,7 +131,7 @@ def run_trial(
         undecided=float(share @ ~decided),
         rows=by_class(np.ones(len(actual), dtype=bool)),
         right=by_class(decided & ~wrong),
-        silent=by_class(~decided),
+        abstained=by_class(~decided),
         leaves=size.leaves,
         nodes=size.nodes,
         seconds=seconds,

@@ -18,7 +18,7 @@ from stakes._base.features import check_features
 from stakes._base.labels import code_labels
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModel, inner_from_dict, inner_to_dict, target_name
-from stakes._base.training import Targets, read_targets
+from stakes._base.training import Targets, is_own, read_targets
 from stakes.costs import CostMatrix
 from stakes.decision._answers import AnswersMixin
 
@@ -47,7 +47,7 @@ class CostWrapper(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEs
         given = (
             self.cost_matrix if self.cost_matrix is not None else getattr(self.estimator, "cost_matrix", None)
         )
-        targets = read_targets(target, sample_weight, costs, given)
+        targets = read_targets(target, sample_weight, costs, given, check=is_own(y))
         self.classes_, self.cost_matrix_ = targets.classes, targets.effective_cost_matrix
         return X, targets
 
@@ -83,7 +83,7 @@ class CostWrapper(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEs
         documents.check_mapping(state["fitted"], "fitted", ())
         self.estimator = self.estimator_ = inner = inner_from_dict(state["estimator"])
         self.classes_ = inner.classes_
-        self.cost_matrix_ = CostMatrix.from_dict(state["cost_matrix"]).align(inner.classes_)
+        self.cost_matrix_ = CostMatrix.from_dict(state["cost_matrix"], check=False).align(inner.classes_)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(inner, name):
                 setattr(self, name, getattr(inner, name))

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from stakes._base.features import one_hot
+from stakes._base.private_sklearn import is_linear_classifier
 from stakes._base.saving import inner_from_dict, inner_to_dict
 from stakes.decision import Answers, answers_of
 from stakes.reductions._rows import with_column
@@ -166,4 +166,4 @@ def _reads_tables(estimator: Any) -> bool:
 
 def _is_linear(estimator: Any) -> bool:
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    return isinstance(last, LinearClassifierMixin)
+    return is_linear_classifier(last)

@@ -47,7 +47,7 @@ def threshold_curve(proba: NDArray[np.float64], answered: AnsweredRows) -> Thres
     cost = (no[below] + yes[-1] - yes[below]) / weight.sum()
     constants = spent.sum(axis=0) / weight.sum()
     try:
-        best = threshold(CostMatrix(costs if positive else costs[::-1, ::-1]))
+        best = threshold(CostMatrix(costs if positive else costs[::-1, ::-1], check=False))
     except ValueError:
         best = None
     assert matrix.classes is not None

@@ -15,7 +15,7 @@ from stakes.report.answered import AnsweredRows
 #: Places of the slider in one factor of ten: round numbers, for people to read.
 STEPS = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 #: It reaches from the model's own ratio this many times down and up.
-REACH = 100.0
+FARTHEST = 100.0
 
 
 Square = tuple[tuple[float, float], tuple[float, float]]
@@ -161,7 +161,7 @@ def places(own: float) -> list[float]:
     >>> stops[0], stops[-1], 5.0 in stops, 1.0 in stops, len(stops)
     (0.05, 500.0, True, True, 57)
     """
-    low, high = own / REACH, own * REACH
+    low, high = own / FARTHEST, own * FARTHEST
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     round_ones = [float(f"{step}e{decade}") for decade in decades for step in STEPS]
     near = [ratio for ratio in round_ones if low <= ratio <= high and not math.isclose(ratio, own)]

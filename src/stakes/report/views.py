@@ -254,11 +254,11 @@ def _test_cost_parts(model: Any, answered: AnsweredRows, feature_costs: Any) -> 
     parts: dict[str, Any] = {"walker": walker, "use": column_use(model, answered, prices)}
     if prices is None:
         return parts
-    looked = paid_tests(model, X, prices, answered.routing)
+    paid_for = paid_tests(model, X, prices, answered.routing)
     return parts | {
-        "test_cost": mean_interval(looked.by_row, weight),
-        "total_cost": mean_interval(answered.paid + looked.by_row, weight),
-        "upfront_cost": looked.upfront,
+        "test_cost": mean_interval(paid_for.by_row, weight),
+        "total_cost": mean_interval(answered.paid + paid_for.by_row, weight),
+        "upfront_cost": paid_for.upfront,
     }
 
 

@@ -61,7 +61,7 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
     @property
     def cost_matrix_(self) -> CostMatrix:
         """Costs that decisions are made with; 1 for every mistake where none were given."""
-        return CostMatrix(self.rule_set_.costs, self.classes_)
+        return CostMatrix(self.rule_set_.costs, self.classes_, check=False)
 
     def upfront_cost(self, feature_costs: Any = None) -> float:
         """Return the price of all columns that rules ask for, paid before it is known which."""

@@ -57,7 +57,7 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
     @property
     def cost_matrix_(self) -> CostMatrix:
         """Costs that decisions are made with; 1 for every mistake where none were given."""
-        return CostMatrix(self.fitted_tree_.cost_values, self.classes_)
+        return CostMatrix(self.fitted_tree_.cost_values, self.classes_, check=False)
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves."""

@@ -9,15 +9,23 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._text.extras import extra_module
 from stakes.table._columns import Column, plain_value
 from stakes.table._encode import infer_columns, open_input
 from stakes.table._readers import arff, c45, delimited  # noqa: F401  (each registers what it reads)
 from stakes.table._readers.arff import write_arff
 from stakes.table._readers.blocks import BLOCKS, typed
 from stakes.table._readers.common import READERS, RawTable, TableFileError, reads, suffix_of
+from stakes.table._readers.parquet import read_parquet, without_index
 
-__all__ = ["TableFileError", "read_raw", "read_raw_blocks", "reads", "write_arff"]
+__all__ = [
+    "TableFileError",
+    "read_parquet",
+    "read_raw",
+    "read_raw_blocks",
+    "reads",
+    "without_index",
+    "write_arff",
+]
 
 
 def read_raw(path: Path, target: str | Literal[False] | None) -> RawTable:
@@ -104,17 +112,3 @@ def _class_codes(path: Path, column: Column, values: NDArray[Any]) -> tuple[NDAr
     codes[np.isnan(values)] = -1
     labels = [plain_value(value) for value in distinct.tolist()]
     return codes, np.array(labels, dtype=None if labels else int)
-
-
-@reads(".parquet", ".pq")
-def read_parquet(path: Path) -> Any:
-    """Read a Parquet file as an Arrow table."""
-    arrow = extra_module("pyarrow", "reading Parquet", "data")
-    parquet = extra_module("pyarrow.parquet", "reading Parquet", "data")
-    try:
-        return parquet.read_table(path)
-    except (arrow.ArrowException, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise TableFileError(path, f"the Parquet file cannot be read ({reason}).") from error

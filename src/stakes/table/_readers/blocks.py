@@ -11,6 +11,7 @@ from stakes._text.extras import extra_module
 from stakes.table._columns import NOMINAL, Column
 from stakes.table._readers.common import TableFileError
 from stakes.table._readers.delimited import csv_blocks
+from stakes.table._readers.parquet import without_index
 
 #: A block of a Parquet file has at most so many rows, and so many cells; bytes are read by so many at a time.
 MOST_ROWS, MOST_CELLS, BUFFER = 1 << 16, 1 << 22, 1 << 20
@@ -22,10 +23,10 @@ def parquet_blocks(path: Path) -> Iterator[Any]:
     parquet = extra_module("pyarrow.parquet", "reading Parquet", "data")
     with _errors_named(path, arrow), parquet.ParquetFile(path, buffer_size=BUFFER) as file:
         if file.metadata.num_rows == 0 or file.metadata.num_columns == 0:
-            yield file.read()
+            yield without_index(file.read())
             return
         for batch in file.iter_batches(max(1, min(MOST_ROWS, MOST_CELLS // file.metadata.num_columns))):
-            yield arrow.Table.from_batches([batch])
+            yield without_index(arrow.Table.from_batches([batch]))
 
 
 def typed(column: Column, schema: Any) -> Column:
