@@ -347,7 +347,7 @@ WRONG = [
     ("fit {d}/train.csv --weights colour -o {d}/x.json", 1, "--weights names 'colour'"),
     ("fit {d}/train.csv --weights housing -o {d}/x.json", 1, "holds text"),
     ("fit {d}/weights.csv --weights w -o {d}/x.json", 1, "not negative"),
-    ("fit {d}/train.csv -o {d}/no/such/folder/x.json", 1, "No such file"),
+    ("fit {d}/train.csv -o {d}/no/such/folder/x.json", 1, "its folder does not exist"),
     ("evaluate {d}/train.csv -l c5", 1, "--learner must be one of"),
     ("evaluate {d}/train.csv --level 95", 1, "level must be between 0 and 1"),
     ("evaluate {d}/tiny.csv --folds 10", 1, "n_folds must be between 2"),

@@ -117,7 +117,8 @@ app.add_typer(clarify.app, name="clarify")
 def main() -> None:
     """Run the command; what the package installs as ``stakes``."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character shows its code instead of ending the program.
-        if hasattr(stream, "reconfigure") and (stream.encoding or "").lower().replace("-", "") != "utf8":
+        # A terminal that cannot show a character shows its code instead of ending the program; UTF-8 itself
+        # lacks the half characters that names of files may hold.
+        if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     app(prog_name="stakes")

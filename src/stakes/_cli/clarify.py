@@ -11,6 +11,7 @@ import typer
 
 from stakes._base.documents import dumps
 from stakes._cli.shared import JsonOption
+from stakes._text.files import check_folder
 from stakes._text.words import plain
 
 app = typer.Typer(
@@ -62,7 +63,7 @@ def record(
     from stakes.forensics import NothingRecorded, write_profile
     from stakes.forensics import record as record_run
 
-    runs.mkdir(parents=True, exist_ok=True)
+    check_folder(runs)
     try:
         status, profile = record_run(
             command, trees=trees, lines=lines, label=label, input=input, keep_message=keep_message,

@@ -32,6 +32,7 @@ from stakes._cli.shared import (
     say,
 )
 from stakes._cli.suspects import AcceptCostsOption
+from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.compare import Comparison, Interval, LearnerResult, evaluate_learners
 from stakes.costs import FeatureCosts, as_feature_costs
@@ -97,6 +98,7 @@ def command(
         prices = as_feature_costs(feature_costs, problem.table.schema.names)
         _learners(problem, prices, learner or [], folds or 10, repeats or 1, level, seed, as_json)
         return
+    check_output(report, model, data, costs, feature_costs)
     fitted = load_model(model)
     problem = for_model(fitted, read_problem(data, target, costs, weights, accept_costs), costs, data)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)

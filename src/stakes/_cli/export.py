@@ -9,6 +9,7 @@ import typer
 from stakes._base import documents
 from stakes._cli.shared import DebugOption, ModelArgument, OutputOption, choice, write_text
 from stakes._cli.show import TreeOption, open_rules, open_tree
+from stakes._text.files import check_output
 from stakes.export import languages, render
 from stakes.models import load_model
 from stakes.rules import RuleClassifier, RuleSet
@@ -57,6 +58,7 @@ def command(
         raise typer.BadParameter(
             f"say one of {', '.join(_languages())}, or an output file that tells.", param_hint="--to"
         )
+    check_output(output, model)
     loaded = load_model(model)
     rules = open_rules(loaded, tree)
     if rules is not None:

@@ -33,6 +33,7 @@ from stakes._cli.shared import (
     say,
 )
 from stakes._cli.suspects import AcceptCostsOption, tell_suspicions
+from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.boosted import BoostedStakes
 from stakes.costs import as_feature_costs
@@ -217,6 +218,7 @@ def command(
     _check_options(ctx, kind, settled)
     if feature_costs is None:
         _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
+    check_output(output, data, costs, feature_costs)
     problem = read_problem(data, target, costs, weights, accept_costs)
     problem = replace(problem, keep_background=keep_background)
     tell_suspicions(problem, data)

@@ -20,6 +20,7 @@ from stakes._cli.shared import (
     read_problem,
 )
 from stakes._cli.suspects import AcceptCostsOption
+from stakes._text.files import check_output
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
 from stakes.report import model_view, write_view
@@ -53,6 +54,7 @@ def command(
 
     - `stakes report model.json test.csv --target repaid --noun customer -o loans.html`
     """
+    check_output(output, model, data, costs, feature_costs)
     fitted = load_model(model)
     problem = for_model(fitted, read_problem(data, target, costs, weights, accept_costs), costs, data)
     view = model_view(

@@ -27,9 +27,10 @@ from rich.text import Text
 
 from stakes._base.labels import CodedTarget
 from stakes._base.training import TrainingSet, note_typical_rows
+from stakes._text import files
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.datasets import load_table
-from stakes.table import Schema, Table, read_table
+from stakes.table import Schema, Table, read_blocks, read_table
 
 DATA_HELP = (
     "A file (.arff, .csv, .tsv, .parquet, or C4.5's .names/.data/.test; .gz works) or the name of a data set "
@@ -139,7 +140,7 @@ def write_text(text: str, output: Path | None) -> None:
     if output is None:
         typer.echo(text.removesuffix("\n"))
     else:
-        output.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+        files.write_text(output, text if text.endswith("\n") else text + "\n")
         say(f"Wrote {output}.")
 
 
@@ -203,14 +204,29 @@ def note_rows(model: Any, problem: Problem) -> None:
 
 def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
     """Read a file, or a data set by its name; with the costs that are published for it."""
-    path = Path(data)
-    if path.is_dir():
-        raise ValueError(f"{data} is a folder; a file or the name of a data set is needed")
-    if path.exists() or path.suffix or len(path.parts) > 1:
+    path = _file(data)
+    if path is not None:
         return read_table(path, target), None
     if target is not None:
         raise ValueError("--target is for files; a named data set has its class already")
     return load_table(data)
+
+
+def read_data_blocks(data: str) -> Iterator[Table]:
+    """Read a file block by block, or a data set by its name as one block."""
+    path = _file(data)
+    if path is not None:
+        yield from read_blocks(path)
+    else:
+        yield load_table(data)[0]
+
+
+def _file(data: str) -> Path | None:
+    """Return the path that is meant, None where it is the name of a data set."""
+    path = Path(data)
+    if path.is_dir():
+        raise ValueError(f"{data} is a folder; a file or the name of a data set is needed")
+    return path if path.exists() or path.suffix or len(path.parts) > 1 else None
 
 
 def read_problem(

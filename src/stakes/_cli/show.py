@@ -22,6 +22,7 @@ from stakes._cli.shared import (
     say,
     write_text,
 )
+from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.export import render
 from stakes.models import effective_tree, load_model
@@ -66,6 +67,7 @@ def command(
 
     - `stakes show model.json -f dot | dot -Tpng > tree.png`
     """
+    check_output(output, model)
     loaded = load_model(model)
     rules = open_rules(loaded, tree)
     if rules is not None:

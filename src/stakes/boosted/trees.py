@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -13,6 +14,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from stakes import _core
 from stakes._base import documents
 from stakes.boosted.folds import Matrix, Training
+
+log = logging.getLogger("stakes.boosted")
 
 #: The number of rounds doubles until the best one is well behind; it is looked for in steps of ten.
 ROUNDS = (20, 40, 80, 160, 320)
@@ -117,6 +120,7 @@ def fit_trees(matrix: Matrix, training: Training) -> tuple[Trees, Matrix]:
             loss = training.loss(scores)
             if loss < best_loss:
                 best_loss, best_round, best_scores = loss, first + STEP, scores.copy()
+        log.info("BoostedStakes: %d rounds on %d folds, the best so far %d", rounds, len(splits), best_round)
         done = rounds
         if best_round <= 0.75 * rounds:
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -25,6 +26,8 @@ from stakes.decision._constant import best_constant, loses_to_constant
 from stakes.decision._whole import whole_cost
 from stakes.decision._wrapper import CostWrapper
 from stakes.table import Table
+
+log = logging.getLogger("stakes.decision")
 
 
 @saveable
@@ -167,7 +170,7 @@ class Guard(CostWrapper):
     def _cross_validated_costs(self, X: Any, targets: Targets) -> tuple[float, float]:
         """Mean cost per (weighted) row of what was decided out of fold, and of answers to every row."""
         totals, tested = np.zeros(2), 0.0
-        for train, test in self._splits(X, targets.codes):
+        for number, (train, test) in enumerate(self._splits(X, targets.codes), 1):
             part, judged = targets.take(train), targets.take(test)
             if len(np.unique(part.codes)) == 1:
                 decided = forced = judged.sample_costs[:, part.codes[0]]
@@ -177,6 +180,9 @@ class Guard(CostWrapper):
             weight = judged.weight_or_ones
             totals += float(weight @ decided), float(weight @ forced)
             tested += float(weight.sum())
+            log.info(
+                "Guard: fold %d tested, cost per row so far %g", number, totals[0] / tested if tested else 0
+            )
         cost, forced_cost = (totals / tested if tested > 0 else np.full(2, self.constant_cost_)).tolist()
         return cost, forced_cost
 

@@ -18,6 +18,7 @@ from stakes._base.interrupts import early_end
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import saveable
 from stakes._base.training import read_training
+from stakes._text.files import check_output
 from stakes.evolve.alpha import alpha_path, noise_alpha
 from stakes.evolve.coding import MOST_THRESHOLDS
 from stakes.evolve.history import EvolutionHistory
@@ -297,6 +298,7 @@ class GDTClassifier(TreeClassifier):
         path = Path(self.checkpoint)
         if not path.parent.is_dir():
             raise ValueError(f"checkpoint must be in a folder that exists, got {os.fspath(path)!r}")
+        check_output(path)
         return path, path.with_name(path.name + ".alpha")
 
     def _run(self, problem: Problem, settings: Settings, seed: int, checkpoint: Path | None) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 import warnings
@@ -19,6 +20,8 @@ from stakes.evolve.history import Generation
 from stakes.evolve.problem import Sketch
 
 Callback = Callable[[Generation], Any]
+
+log = logging.getLogger("stakes.evolve")
 
 #: Fitness, cost and size of the best tree, means of fitness and size, diversity.
 Report = tuple[float, float, int, float, float, float]
@@ -165,6 +168,9 @@ def _begin_with(run: Run, trees: list[Sketch]) -> None:
 
 
 def _tell(callbacks: Sequence[Callback], generation: Generation) -> None:
+    log.debug(
+        "generation %d: cost %g, %d nodes", generation.number, generation.best_cost, generation.best_size
+    )
     for callback in callbacks:
         callback(generation)
 

@@ -33,6 +33,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from stakes._text.files import write_bytes
 from stakes.forensics.host import trees
 from stakes.forensics.host.checks import Check, is_list, is_text, is_texts, is_whole
 from stakes.forensics.host.names import Function, Line, functions_of
@@ -139,19 +140,12 @@ def observe(profile: Profile, watch: Watch) -> list[int]:
 
 
 def write_profile(profile: Profile, path: str | os.PathLike[str]) -> None:
-    """Write a profile, readable by its owner only; gzip where the name ends in ``.gz``."""
-    target = Path(path)
+    """Write a profile, a new one readable by its owner only; gzip where the name ends in ``.gz``."""
     text = json.dumps(profile_to_dict(profile), ensure_ascii=False, separators=(",", ":"))
     data = text.encode(errors="backslashreplace")  # as JSON writes what is no character of UTF-8
-    if target.suffix == ".gz":
+    if Path(path).suffix == ".gz":
         data = gzip.compress(data, 6, mtime=0)
-    partial = target.with_name(target.name + ".part")
-    try:
-        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(data)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_bytes(path, data, private=True)
 
 
 def read_profile(path: str | os.PathLike[str]) -> Profile:

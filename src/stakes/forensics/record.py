@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,8 @@ from stakes.forensics.host import counters, memory, startup
 from stakes.forensics.passing import Shown, passed_through
 from stakes.forensics.places import Places
 from stakes.forensics.profile import Function, Profile, Symptom, merge
+
+log = logging.getLogger("stakes.forensics")
 
 HOST_PATH = Path(__file__).parent / "host" / "path"
 
@@ -74,6 +77,7 @@ def record(
         A ValueError: no Python program was seen. It has the exit status.
     """
     shown = Shown(patterns, keep_message) if keep_message or patterns else None
+    log.info("recording a run of %s", command[0])
     with tempfile.TemporaryDirectory(prefix="clarify-", ignore_cleanup_errors=True) as folder:
         environment = traced(os.environ if env is None else env, folder, trees=trees, lines=lines)
         status = passed_through(command, environment, shown)
@@ -82,6 +86,7 @@ def record(
     if not profiles:
         text = f"no Python program was seen in {command[0]!r}, so nothing is recorded"
         raise NothingRecorded(text, status)
+    log.info("the run ended with %d; processes recorded: %d", status, len(profiles))
     identity = (
         input if input is not None else hashlib.sha256(os.fsencode("\0".join(command))).hexdigest()[:16]
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stakes._text.files import check_folder
 from stakes.compare import Comparison, Trial
 from stakes.compare.comparison import summarise
 from stakes.costs import CostMatrix
@@ -97,10 +98,10 @@ def compare_with_peers(
         chosen[known[name].pop("title", name)] = known[name]
     splits = {"kind": "folds", "folds": n_folds, "repeats": n_repeats, "seed": seed}
     protocol = parse_protocol(_values(data, costs, target, chosen, splits), Path.cwd() / f"{STUDY}.toml")
-    plan = make_plan(protocol)
     place = None if folder is None else Path(folder)
     if place is not None:
-        place.mkdir(parents=True, exist_ok=True)
+        check_folder(place)
+    plan = make_plan(protocol)
     with Store(":memory:" if place is None else place / RESULTS) as store:
         run_plan(plan, store, n_jobs=n_jobs, cluster=cluster, progress=progress)
         if place is not None:

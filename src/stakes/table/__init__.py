@@ -3,7 +3,7 @@
 from stakes.table._columns import Column
 from stakes.table._readers import TableFileError, reads, without_index, write_arff
 from stakes.table._suspects import SharedRows, SuspiciousColumn, shared_rows, suspicious_columns
-from stakes.table._table import Schema, Table, read_table
+from stakes.table._table import Schema, Table, read_blocks, read_table
 
 __all__ = [
     "Column",
@@ -12,6 +12,7 @@ __all__ = [
     "SuspiciousColumn",
     "Table",
     "TableFileError",
+    "read_blocks",
     "read_table",
     "reads",
     "shared_rows",
