@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from stakes import GBSE, AverageCost, C45Classifier, CostBoosting, Guard, Table
+from stakes import GBSE, AverageCost, C45Classifier, CostBoosting, Guard, MetaCost, Table
 from stakes.boosted.encoder import TableEncoder
 from stakes.boosted.folds import Training
 from stakes.boosted.model import Blend
@@ -231,6 +231,17 @@ def test_missing_pieces_are_named(document, key):
         AverageCost.from_dict(damaged)
 
 
+@pytest.mark.parametrize("labels", [[-1, 0], [1, 3]])
+def test_the_relearnt_model_must_answer_class_codes(labels):
+    frame, y = problem(60)
+    written = MetaCost(cost_matrix=COSTS, n_estimators=2).fit(frame, y).to_dict()
+    inner = written["state"]["model"]["state"]["model"]
+    assert inner["classes"]["labels"] == [1, 2]
+    inner["classes"]["labels"] = labels
+    with pytest.raises(ValueError, match="must be class codes of the ensemble, from 0 to 2"):
+        MetaCost.from_dict(written)
+
+
 def test_a_component_of_pairs_says_yes_or_no():
     frame, y = problem(60)
     written = GBSE(cost_matrix=COSTS, n_estimators=2).fit(frame, y).to_dict()
@@ -239,5 +250,5 @@ def test_a_component_of_pairs_says_yes_or_no():
     assert back._layout.reads_tables  # a constant says nothing of what the others read
     assert next(back.staged_predict_proba(frame)).tolist() == [[1 / 3] * 3] * 60
     written["state"]["estimators"][0] = {"constant": 2}
-    with pytest.raises(ValueError, match="must be class codes of the ensemble"):
+    with pytest.raises(ValueError, match="a constant component must be a class code, got 2"):
         GBSE.from_dict(written)

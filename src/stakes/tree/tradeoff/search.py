@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, asdict, dataclass, replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import check_features
+from stakes._base.parameters import N_JOBS
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import saveable
 from stakes._text.extras import extra_module
@@ -117,7 +118,7 @@ class TradeoffSearchCV(CostWrapper):
         "tolerance": [Interval(Real, 0, None, closed="left")],
         "pay": [StrOptions({"upfront", "path"})],
         "cost_matrix": "no_validation",
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
