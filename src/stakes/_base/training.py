@@ -155,11 +155,17 @@ def read_table_and_target(
     owner: Any, X: Any, y: Any, *, check_finite: bool = True
 ) -> tuple[Table, CodedTarget]:
     """Read columns and labels of as many samples, and tell an estimator its columns."""
-    table = Table.from_data(X, owner.categorical_features, check_finite=check_finite)
+    table = table_to_learn(X, owner.categorical_features, check_finite=check_finite)
     check_features(owner, X, reset=True)
     target = code_labels(y, type(owner).__name__, table.n_samples)
     owner._training_info = training_info(table.schema, table.target, y, table.n_samples)
     return table, target
+
+
+def table_to_learn(X: Any, categorical_features: Any, *, check_finite: bool = True) -> Table:
+    """Read columns to learn from; what a data frame declares of categories besides its values is left out."""
+    table = Table.from_data(X, categorical_features, check_finite=check_finite)
+    return table if isinstance(X, Table) else table.with_met_categories()
 
 
 def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any) -> Targets:

@@ -17,10 +17,10 @@ from stakes._base.features import check_features
 from stakes._base.parameters import N_JOBS
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import saveable
+from stakes._base.training import table_to_learn
 from stakes._text.extras import extra_module
 from stakes.decision import Answers, InnerAnswers
 from stakes.decision._wrapper import CostWrapper
-from stakes.table import Table
 from stakes.tree.base import TreeClassifier
 from stakes.tree.c45.classifier import C45Classifier
 from stakes.tree.tradeoff.path import TradeoffPoint, choose_point, is_within, pareto_front
@@ -154,7 +154,7 @@ class TradeoffSearchCV(CostWrapper):
         self._validate_params()
         inner = self._inner()
         given = self._given_grid(inner)
-        table = X if y is None else Table.from_data(X, inner.categorical_features)
+        table = X if y is None else table_to_learn(X, inner.categorical_features)
         _, targets = self._read(X, y, costs, sample_weight)
         study = Study(self, inner, table, targets)
         with progress(self.verbose) as advance:
