@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, code_labels
 from stakes._base.saving import training_info
-from stakes._base.weights import check_weight
+from stakes._base.weights import check_size, check_weight
 from stakes.costs import (
     CostMatrix,
     FeatureCosts,
@@ -171,12 +171,18 @@ def table_to_learn(X: Any, categorical_features: Any, *, check_finite: bool = Tr
 def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any) -> Targets:
     """Check weights and costs of labels that are coded."""
     n_samples, n_classes = len(target), len(target.classes)
-    return Targets(
+    own = None if costs is None else check_sample_costs(costs, n_samples, n_classes)
+    if own is not None:
+        check_size(own)
+    targets = Targets(
         classes=target.classes,
         codes=target.codes,
         weight=None if sample_weight is None else check_weight(sample_weight, n_samples),
-        costs=None if costs is None else check_sample_costs(costs, n_samples, n_classes),
+        costs=own,
     ).with_class_costs(cost_matrix)
+    if targets.cost_matrix is not None:
+        check_size(targets.cost_matrix.values)
+    return targets
 
 
 def target_for(estimator: Any, targets: Targets) -> Any:

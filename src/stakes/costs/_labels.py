@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 def finite_array(values: Any, name: str) -> NDArray[np.float64]:
     """Float64 copy; text, gaps and infinities are refused by name."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        where = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
+        raise ValueError(f"{name} must have all values, but the one at {where} is masked")
     try:
         raw = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     except ValueError as error:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.training import read_training
+from stakes._base.weights import check_size
 from stakes._text.words import shorten
 from stakes.costs import CostMatrix, sample_vector
 from stakes.rules.learn import Examples
@@ -28,6 +29,7 @@ def read_examples(owner: Any, X: Any, y: Any, sample_weight: Any, costs: Any) ->
         if owner.cost_matrix is not None:
             raise ValueError("class_costs and cost_matrix must not be given together; one of them is enough")
         vector = class_cost_vector(owner.class_costs, classes)
+        check_size(vector)
         matrix = CostMatrix(vector[:, None] * (1.0 - np.eye(len(classes))), classes)
     else:
         matrix = training.effective_cost_matrix

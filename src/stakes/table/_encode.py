@@ -28,7 +28,7 @@ def open_input(X: Any) -> Input:
             )
         if nw.dependencies.is_into_dataframe(X):
             return _open_frame(X)
-        X = _as_array(X)
+        X = _without_mask(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
     if X.ndim != 2:
         raise _wrong_dimensions(X)
     _check_size(X.shape)
@@ -68,6 +68,16 @@ def _as_array(X: Any) -> NDArray[Any]:
         # A list of rows with text and numbers: NumPy would have turned the numbers into text.
         array = np.asarray(X, dtype=object)
     return array
+
+
+def _without_mask(X: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """Return the array with what is masked as missing."""
+    if not np.ma.is_masked(X):
+        return X.data
+    numeric = X.dtype.kind in "fiub"
+    values = X.data.astype(np.float64 if numeric else object)
+    values[np.ma.getmaskarray(X)] = np.nan if numeric else None
+    return values
 
 
 def _wrong_dimensions(array: NDArray[Any]) -> ValueError:
