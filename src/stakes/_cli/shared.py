@@ -199,7 +199,8 @@ def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
     if path.is_dir():
         raise ValueError(f"{data} is a folder; a file or the name of a data set is needed")
     if path.exists() or path.suffix or len(path.parts) > 1:
-        return read_table(path, target), None
+        with notes():
+            return read_table(path, target), None
     if target is not None:
         raise ValueError("--target is for files; a named data set has its class already")
     return load_table(data)

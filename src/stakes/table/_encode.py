@@ -34,7 +34,7 @@ def open_input(X: Any) -> Input:
     _check_size(X.shape)
     kind = X.dtype.kind
     if kind in "fiub":
-        return ArrayInput(X.astype(np.float64, copy=False))
+        return ArrayInput(X.astype(np.float64, copy=False), X if kind in "iu" and X.itemsize == 8 else None)
     if kind == "O":
         return ArrayInput(X)
     if kind in "US":
@@ -106,7 +106,7 @@ def _check_size(shape: tuple[int, ...]) -> None:
 
 def encode_columns(data: Input, schema: Schema, unseen: str, check_finite: bool) -> list[NDArray[Any]]:
     """Encode each column as the schema says."""
-    if isinstance(data, ArrayInput) and data.is_numeric and schema.all_numeric:
+    if isinstance(data, ArrayInput) and data.is_numeric and data.whole is None and schema.all_numeric:
         if check_finite:
             col.check_no_infinity(data.values, schema.names)
         return list(data.values.T)
