@@ -64,8 +64,16 @@ def check_labels(classes: Iterable[Any]) -> NDArray[Any]:
     return np.array(labels) if one_type else array
 
 
-def lookup(known: list[Any], wanted: list[Any], name: str) -> list[int]:
-    """Positions of ``wanted`` among ``known``; text from files also matches labels of other types."""
+def lookup(
+    known: list[Any],
+    wanted: list[Any],
+    name: str,
+    words: str = "{name} has unknown labels {unknown}; the known ones are {known}",
+) -> list[int]:
+    """Positions of ``wanted`` among ``known``; text from files also matches labels of other types.
+
+    ``words`` say what is wrong where one is unknown.
+    """
     index = {label: i for i, label in enumerate(known)}
     unknown = [label for label in wanted if label not in index]
     if unknown and _all_text(known) != _all_text(wanted):
@@ -75,7 +83,7 @@ def lookup(known: list[Any], wanted: list[Any], name: str) -> list[int]:
             return [written[str(label)] for label in wanted]
     if unknown:
         hint = did_you_mean(unknown[0], known)
-        raise ValueError(f"{name} has unknown labels {some(unknown)}; the known ones are {some(known)}{hint}")
+        raise ValueError(words.format(name=name, unknown=some(unknown), known=some(known)) + hint)
     return [index[label] for label in wanted]
 
 
