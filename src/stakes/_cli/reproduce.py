@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from stakes._cli.shared import DebugOption, progress_bar, say, write_page
+from stakes._cli.shared import DebugOption, echo, progress_bar, say, write_page
 from stakes.lab import Reproduction, load_protocol, papers, reproduce
 from stakes.lab import programs as figure_programs
 from stakes.lab.study import RESULTS, page
@@ -93,7 +93,7 @@ def command(
                 cluster=cluster,
                 progress=progress,
             )
-        typer.echo(page(reproduction))
+        echo(page(reproduction))
         done.append(reproduction)
         _summary(reproduction, output)
         written = write_page(partial(write_lab_report, output / f"{study.name}.html", reproduction))
@@ -116,7 +116,7 @@ def _programs(
         reproduction = recorded.reproduce_programs(
             folder, programs=programs, quick=quick, python=python, progress=progress
         )
-    typer.echo(recorded.page(reproduction))
+    echo(recorded.page(reproduction))
     say(f"The page is in {folder}; what was recorded and learnt is kept in {folder / 'programs'}.")
 
 
