@@ -24,7 +24,7 @@ from stakes.reductions._components import Constant, Layout, fit_component, proba
 from stakes.reductions._rows import Rows, _parquet, joined
 from stakes.reductions._sampling import Sample, Sampler, uniforms
 from stakes.reductions._training import Part
-from stakes.reductions.boosting import scaled
+from stakes.reductions.boosting import VARIANTS, scaled
 from test_decision import changed
 from test_reductions import COSTS, problem
 from test_reductions_parts import FRAME, Keeper, fill, layout
@@ -229,6 +229,24 @@ def test_missing_pieces_are_named(document, key):
     del (damaged if key == "params" else damaged["state"])[key]
     with pytest.raises(ValueError, match=f"lacks {key}"):
         AverageCost.from_dict(damaged)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_unit_of_costs_does_not_matter_to_boosting(variant):
+    frame, y = problem(120)
+    own = COSTS.expand(y) * np.linspace(1.0, 3.0, len(y))[:, None]
+    units = (1.0, 0.01, 10.0)
+    models = [
+        CostBoosting(variant=variant, n_estimators=3, cost_matrix=COSTS.values * unit).fit(frame, y)
+        for unit in units
+    ]
+    models += [
+        CostBoosting(variant=variant, n_estimators=3).fit(frame, y, costs=own * unit)
+        for unit in (1.0, 0.01, 10.0)
+    ]
+    for one, other in ((0, 1), (0, 2), (3, 4), (3, 5)):
+        np.testing.assert_allclose(models[one].predict_proba(frame), models[other].predict_proba(frame))
+        np.testing.assert_array_equal(models[one].predict(frame), models[other].predict(frame))
 
 
 @pytest.mark.parametrize("labels", [[-1, 0], [1, 3]])

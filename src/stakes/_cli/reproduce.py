@@ -47,6 +47,14 @@ def command(
             help="Where these programs are, where stakes does not run from a checkout.",
         ),
     ] = None,
+    allow_imports: Annotated[
+        bool,
+        typer.Option(
+            "--allow-imports",
+            help="Let a .toml file name any class, which is then run. By default its learners must be "
+            "estimators of stakes or scikit-learn.",
+        ),
+    ] = False,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where results and tables go.")
     ] = Path("stakes-lab"),
@@ -78,7 +86,7 @@ def command(
         if not figure and not table:
             return
     # All of them are read before anything runs, so that a slip in the last one does not come after an hour.
-    loaded = [load_protocol(name) for name in names]
+    loaded = [load_protocol(name, allow_imports=allow_imports) for name in names]
     done: list[Reproduction] = []
     for study in loaded:
         with progress_bar(study.name) as progress:
