@@ -23,6 +23,7 @@ from stakes._base import documents
 from stakes._base.answering import answering_models, first_with
 from stakes._base.background import Background
 from stakes._base.labels import labels_to_dict
+from stakes._base.parameters import PlainParameters
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.table import Schema
 
@@ -45,7 +46,7 @@ def saveable(cls: Class) -> Class:
     return cls
 
 
-class SavedModel:
+class SavedModel(PlainParameters):
     """Writes an estimator that says what its state is as plain values and as JSON, and reads it back."""
 
     def _state(self) -> dict[str, Any]:

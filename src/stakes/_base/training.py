@@ -12,7 +12,7 @@ from stakes._base.background import read_rows, typical_rows
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, code_labels
 from stakes._base.saving import training_info
-from stakes._base.weights import check_weight
+from stakes._base.weights import check_size, check_weight
 from stakes.costs import (
     CostMatrix,
     FeatureCosts,
@@ -26,6 +26,9 @@ from stakes.costs import (
 from stakes.table import Table
 
 Floats = NDArray[np.float64]
+
+#: Categories of a column that the core counts.
+MOST_CATEGORIES = 65_534
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -177,7 +180,7 @@ def read_table_and_target(
     owner: Any, X: Any, y: Any, *, check_finite: bool = True
 ) -> tuple[Table, CodedTarget]:
     """Read columns and labels of as many samples, and tell an estimator its columns."""
-    table = Table.from_data(X, owner.categorical_features, check_finite=check_finite)
+    table = table_to_learn(X, owner.categorical_features, check_finite=check_finite)
     check_features(owner, X, reset=True)
     target = code_labels(y, type(owner).__name__, table.n_samples)
     owner._training_info = training_info(table.schema, table.target, y, table.n_samples)
@@ -189,21 +192,40 @@ def is_own(y: Any) -> bool:
     return not isinstance(y, CodedTarget)
 
 
+def table_to_learn(X: Any, categorical_features: Any, *, check_finite: bool = True) -> Table:
+    """Read columns to learn from; what a data frame declares of categories besides its values is left out."""
+    table = Table.from_data(X, categorical_features, check_finite=check_finite)
+    table = table if isinstance(X, Table) else table.with_met_categories()
+    for column in table.schema.columns:
+        if len(column.categories) > MOST_CATEGORIES:
+            raise ValueError(
+                f"column {column.name!r} has {len(column.categories)} categories, at most {MOST_CATEGORIES} "
+                "work; leave it out if it names the rows, or put rare categories together"
+            )
+    return table
+
+
 def read_targets(
     target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any, *, check: bool = False
 ) -> Targets:
     """Check weights and costs of labels that are coded; ``check`` warns of costs that can hardly be meant."""
     n_samples, n_classes = len(target), len(target.classes)
+    own = None if costs is None else check_sample_costs(costs, n_samples, n_classes, target.classes)
+    if own is not None:
+        check_size(own)
     targets = Targets(
         classes=target.classes,
         codes=target.codes,
         weight=None if sample_weight is None else check_weight(sample_weight, n_samples),
-        costs=None if costs is None else check_sample_costs(costs, n_samples, n_classes, target.classes),
+        costs=own,
     )
-    if check and targets.costs is not None:
+    if check and own is not None:
         way_out = "filter CostMatrixWarning where they are meant"
-        warn_of_odd_costs(targets.costs, targets.codes, targets.classes.tolist(), way_out)
-    return targets.with_class_costs(cost_matrix, check=check)
+        warn_of_odd_costs(own, targets.codes, targets.classes.tolist(), way_out)
+    targets = targets.with_class_costs(cost_matrix, check=check)
+    if targets.cost_matrix is not None:
+        check_size(targets.cost_matrix.values)
+    return targets
 
 
 def target_for(estimator: Any, targets: Targets) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +20,8 @@ from stakes.costs._sense import costs_or_earns, warn_of_odd_costs
 
 #: What a matrix that is meant as it is needs.
 ACCEPT = "CostMatrix(..., check=False), or --accept-costs of a command, takes them as they are"
+
+_LACKING = "{name} has no row for {unknown}, which the data has; its classes are {known}"
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -269,7 +270,7 @@ class CostMatrix:
                     f"({some(labels.tolist())}); give it labels with CostMatrix(values, classes=...)"
                 )
             return _unchecked(self.values, labels)
-        order = lookup(self.classes.tolist(), labels.tolist(), "classes")
+        order = lookup(self.classes.tolist(), labels.tolist(), "the cost matrix", _LACKING)
         if len(order) < len(self) and extra == "error":
             unused = [label for i, label in enumerate(self.classes.tolist()) if i not in order]
             raise ValueError(f"the cost matrix has classes that the data has not: {some(unused)}")
@@ -406,7 +407,12 @@ def as_cost_matrix(costs: Any, classes: Iterable[Any], *, check: bool = True) ->
         matrix = CostMatrix.from_frame(costs, check=check)
     else:
         matrix = CostMatrix(costs, check=check)
-    return matrix.align(labels, extra="drop")
+    try:
+        return matrix.align(labels, extra="drop")
+    except ValueError as error:
+        if isinstance(costs, str | os.PathLike):
+            raise ValueError(f"{os.fspath(costs)}: {error}") from None
+        raise
 
 
 def check_sample_costs(
@@ -498,10 +504,11 @@ def _from_path(path: str | os.PathLike[str], classes: NDArray[Any], check: bool)
         names = dict.fromkeys([*map(str, classes.tolist()), *(name for pair in pairs for name in pair)])
         return CostMatrix.from_pairs(pairs, list(names), default=1.0, check=check)
     if suffix == ".json":
+        data = _files.read_json(path)
         try:
-            return CostMatrix.from_dict(json.loads(_files.read_text(path)), check=check)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path} is not JSON: {error}") from None
+            return CostMatrix.from_dict(data, check=check)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
     return CostMatrix.from_csv(path, check=check)
 
 

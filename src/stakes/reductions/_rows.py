@@ -19,6 +19,7 @@ from stakes._base.training import (
     note_typical_rows,
     read_table_and_target,
     read_targets,
+    table_to_learn,
 )
 from stakes._text.extras import extra_module
 from stakes.costs import check_sample_costs
@@ -113,7 +114,7 @@ def _scan(
     labels, costs_of_blocks = [], []
     for block in source():
         X, y, *block_costs = block
-        table = Table.from_data(X, owner.categorical_features)
+        table = table_to_learn(X, owner.categorical_features)
         columns = _merged(columns, table.schema.columns)
         labels.append(check_labels(np.array(y.to_pylist()) if hasattr(y, "to_pylist") else y))
         costs_of_blocks += block_costs

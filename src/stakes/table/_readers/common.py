@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import warnings
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes.table._columns import NOMINAL, NUMERIC, Column
+from stakes.table._columns import NOMINAL, NUMERIC, WHOLE, Column, rounding_words
+
+_LONG_NUMBER = re.compile(rb"(?<![\w.])\d{16,300}(?![\w.])")
 
 
 class TableFileError(ValueError):
@@ -207,11 +210,12 @@ def read_declared(
     results, weights, n_rows, _, _ = call_core(path, data, offset, line, format, declared)
     if n_rows == 0:
         raise TableFileError(path, NO_ROWS)
-    return raw_table(path, declared, results, weights)
+    return raw_table(path, data, declared, results, weights)
 
 
 def raw_table(
     path: Path,
+    data: bytes,
     declared: Sequence[Declared],
     results: Sequence[tuple[Any, list[str] | None, bool]],
     weights: NDArray[np.float64] | None,
@@ -235,7 +239,20 @@ def raw_table(
         table.arrays.append(codes)
     if not table.columns:
         raise TableFileError(path, "all columns are ignored.")
+    _warn_of_rounding(table, data)
     return table
+
+
+def _warn_of_rounding(table: RawTable, data: bytes) -> None:
+    """Warn of columns of large numbers, where the file has a whole number that no float is."""
+    large = [
+        column.name
+        for column, values in zip(table.columns, table.arrays, strict=True)
+        if not column.is_nominal and np.fmax.reduce(np.abs(values), initial=0.0) >= WHOLE
+    ]
+    if large and any(int(float(digits)) != int(digits) for digits in _LONG_NUMBER.findall(data)):
+        for name in large:
+            warnings.warn(rounding_words(name), stacklevel=2)
 
 
 def _in_order(values: list[str], codes: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int32]]:

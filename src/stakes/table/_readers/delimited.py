@@ -47,15 +47,15 @@ def csv_blocks(path: Path) -> Iterator[RawTable]:
     pieces = TextPieces(path)
     names, format, offset, line = _read_layout(pieces)
     all_numbers, n_rows = [True] * len(names), 0
-    for results, n_here in _read_pieces(pieces, offset, line, format, _probes(names)):
+    for results, n_here, _ in _read_pieces(pieces, offset, line, format, _probes(names)):
         all_numbers = [so_far and column[2] for so_far, column in zip(all_numbers, results, strict=True)]
         n_rows += n_here
     if n_rows == 0:
         raise TableFileError(path, NO_ROWS)
     declared = _declared(names, all_numbers)
-    for results, n_here in _read_pieces(pieces, offset, line, format, declared):
+    for results, n_here, data in _read_pieces(pieces, offset, line, format, declared):
         if n_here > 0:
-            yield raw_table(path, declared, results, None)
+            yield raw_table(path, data, declared, results, None)
 
 
 def _read_layout(pieces: TextPieces) -> tuple[list[str], _core.TextFormat, int, int]:
@@ -73,16 +73,16 @@ def _read_layout(pieces: TextPieces) -> tuple[list[str], _core.TextFormat, int, 
 
 def _read_pieces(
     pieces: TextPieces, offset: int, line: int, format: _core.TextFormat, declared: list[Declared]
-) -> Iterator[tuple[Any, int]]:
-    """What the core reads of each piece, and the number of rows in it; a row may span pieces."""
+) -> Iterator[tuple[Any, int, bytes]]:
+    """What the core reads of each piece, the number of its rows, and their text; a row may span pieces."""
     data = b""
     for piece, more in with_more(pieces):
         data += piece
         if more and len(data) <= offset:
             continue
         results, _, n_rows, end, line = call_core(pieces.path, data, offset, line, format, declared, more)
-        data, offset = data[end:], 0
-        yield results, n_rows
+        text, data, offset = data[:end], data[end:], 0
+        yield results, n_rows, text
 
 
 def _probes(names: list[str]) -> list[Declared]:
