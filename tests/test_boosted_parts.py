@@ -377,7 +377,7 @@ def test_no_other_blend_is_better():
 def judged(proba, weight, row_costs, classes=("a", "b"), costs=((0, 1), (1, 0))):
     model = BoostedStakes()
     model.classes_ = np.array(classes)
-    model.blend_ = object()
+    model.blend_, model.feature_costs_ = object(), None
     model.cost_matrix_ = type("Costs", (), {"values": np.array(costs, dtype=float)})()
     model._judge(np.array(proba), np.array(weight), np.array(row_costs))
     return model
@@ -434,6 +434,7 @@ DEFAULTS = {
     "cost_matrix": None,
     "categorical_features": None,
     "unseen": "missing",
+    "feature_costs": None,
     "n_jobs": None,
     "random_state": 0,
     "verbose": 0,

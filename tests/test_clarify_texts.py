@@ -282,9 +282,9 @@ def test_the_trade_off_is_drawn(tmp_path, capsys):
     axes = SimpleNamespace(
         set_xscale=lambda scale: saved.update(scale=scale),
         set_xlabel=lambda label: saved.update(label=label),
-        figure=SimpleNamespace(savefig=lambda path: saved.update(path=path)),
+        figure=SimpleNamespace(savefig=lambda file, format: saved.update(format=format)),
     )
     clarify_train._draw(SimpleNamespace(plot=lambda: axes), tmp_path / "p.svg")
     label = "nanoseconds that watching adds to a run"
-    assert saved == {"scale": "symlog", "label": label, "path": tmp_path / "p.svg"}
+    assert saved == {"scale": "symlog", "label": label, "format": "svg"}
     assert capsys.readouterr().err == f"Wrote {tmp_path / 'p.svg'}.\n"

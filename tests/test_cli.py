@@ -197,7 +197,7 @@ def test_every_kind_of_model_is_explained(place):
     (place / "part.csv").write_text("".join(lines[:150]))
     for learner, words in (("boosted", "typical rows: "), ("rules", "expected costs: "), ("c4.5", "→")):
         path = place / f"{learner}.json"
-        run("fit", place / "part.csv", "-c", place / "costs.csv", "-l", learner, "--folds", 2, "-o", path)
+        run("fit", place / "part.csv", "-c", place / "costs.csv", "-l", learner, "-o", path)
         assert len(json.loads(path.read_text())["background"]["weights"]) == 2
         rows = json.loads(run("predict", path, place / "few.csv", "--explain", "--json").stdout)
         assert len(rows) == 5 and all(words in row["why"] for row in rows)

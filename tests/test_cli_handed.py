@@ -381,9 +381,10 @@ def test_record_hands_everything_on_and_exits_as_the_program_did(tmp_path, monke
     assert len(list(Path("a/b").glob("*.profile.gz"))) == 1
     run("clarify", "record", "-r", "a/b", "--", "prog", code=143)  # a folder that is there
     assert len(list(Path("a/b").glob("*.profile.gz"))) == 2
+    unkept = {"keep_message": False, "patterns": ()}
     assert handed[:2] == [
-        (["prog", "--flag"], {"trees": True, "lines": False, "label": None, "input": None}),
-        (["prog"], {"trees": False, "lines": True, "label": "why", "input": "one"}),
+        (["prog", "--flag"], {"trees": True, "lines": False, "label": None, "input": None} | unkept),
+        (["prog"], {"trees": False, "lines": True, "label": "why", "input": "one"} | unkept),
     ]
     status = 0
     run("clarify", "record", "--", "prog")

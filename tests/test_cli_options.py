@@ -168,7 +168,15 @@ def test_every_default():
         "show": {**nothing, "max_depth": None},
         "ask": {"budget": None, "known": None},
         "export": {"to": None, "output": None, "name": "tree", "table": None, "column": "prediction"},
-        "record": {"runs": Path("runs"), "label": None, "input": None, "trees": True, "lines": False},
+        "record": {
+            "runs": Path("runs"),
+            "label": None,
+            "input": None,
+            "trees": True,
+            "lines": False,
+            "symptom": None,
+            "keep_message": False,
+        },
         "run": {},
         "label": {"again": False},
         "train": {

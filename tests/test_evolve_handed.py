@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -221,8 +222,7 @@ def test_a_file_is_written_where_it_will_stand(monkeypatch, tmp_path):
     monkeypatch.setattr(os, "replace", lambda *paths: moved.append(paths) or replace_file(*paths))
     write_arrays(tmp_path / "run", "mine", {})
     ((temporary, path),) = moved
-    assert os.path.dirname(temporary) == str(tmp_path) and path == tmp_path / "run"
-    assert os.path.basename(temporary).startswith("run")
+    assert Path(temporary).parent == tmp_path and Path(path) == tmp_path / "run"
 
 
 @pytest.mark.parametrize("n_classes, n_columns", [(2, 2), (6, 6), (9, 6)])

@@ -85,14 +85,14 @@ def cost_with_tests(
     array([5.5, 2. ])
     """
     rows = read_rows(y_true, y_pred, cost_matrix, costs, classes, sample_weight)
-    paid = _check_test_costs(test_costs, len(rows.weight))
+    tests = _check_test_costs(test_costs, len(rows.weight))
     paid = rows.paid()
     return CostWithTests(
         misclassification=float(rows.weight @ paid),
-        tests=float(rows.weight @ paid),
+        tests=float(rows.weight @ tests),
         rows=float(rows.weight.sum()),
         misclassification_by_row=paid,
-        tests_by_row=paid,
+        tests_by_row=tests,
     )
 
 
