@@ -390,12 +390,7 @@ def test_only_wrong_answers_are_raised_to_their_cost():
 def slow_boosting(variant, X, y, costs, weight, n_rounds):
     """Ting's algorithm, row by row; returns the share of each round and the mixture."""
     n, k = costs.shape
-    means = [
-        costs[y == c].mean(axis=0)
-        if weight is None
-        else np.average(costs[y == c], axis=0, weights=weight[y == c])
-        for c in range(k)
-    ]
+    means = [np.average(costs[y == c], axis=0, weights=weight[y == c]) for c in range(k)]
     costs = np.round(costs / min(mean for row in means for mean in row if mean > 0), 12)
     importance = [1.0 if variant == "adaboost" else sum(row) for row in costs.tolist()]
     mean = sum(w * i for w, i in zip(weight, importance)) / sum(weight)

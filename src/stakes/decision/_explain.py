@@ -74,11 +74,11 @@ def cost_shares(
     if other is not None:
         numbers = np.full(len(answer), int(codes.codes(np.asarray([other]), "other")[0]))
     contrast = _contrast(answer, numbers, len(classes))
-    silent = asks_nothing(model) or getattr(model, "guarded_", False)  # a constant answers
-    rows, beside, weight, name = _compared(model, X, X if silent and background is None else background)
+    constant = asks_nothing(model) or getattr(model, "guarded_", False)  # a constant answers
+    rows, beside, weight, name = _compared(model, X, X if constant and background is None else background)
     pool = pool_of(rows, beside)
     difference = (expected * contrast).sum(axis=1)
-    if silent:
+    if constant:
         shares, error = np.zeros((2, len(answer), len(pool.names)))
         base, name = difference, "every row"
     else:

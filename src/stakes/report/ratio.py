@@ -229,9 +229,9 @@ def ratio_view(proba: NDArray[np.float64], answered: AnsweredRows) -> RatioView 
     for price in missed:
         values = costs.copy()
         values[positive, negative] = price
-        called, silent = _moved_line(proba, values, answered)
-        alarms_and_hits.append(by_class((called == positive) & ~silent))
-        undecided.append(by_class(silent))
+        called, abstained = _moved_line(proba, values, answered)
+        alarms_and_hits.append(by_class((called == positive) & ~abstained))
+        undecided.append(by_class(abstained))
     alarms, detected = zip(*alarms_and_hits, strict=True)
     own_alarms, own_detected = by_class(own == positive)
     labels = matrix.classes.tolist()
