@@ -292,7 +292,7 @@ def test_a_damaged_model_is_refused_before_much_is_made_of_it(monkeypatch):
     monkeypatch.setattr("stakes.reductions._saving.component_from_dict", lambda *given: made.append(given))
     ensemble = AverageCost(n_estimators=2).fit(X, y).to_dict()
     ensemble["state"]["estimators"] *= 1000
-    with pytest.raises(ValueError, match="the model must have 1 estimators for each alpha"):
+    with pytest.raises(ValueError, match="the model must have 1 estimators for each of its alphas"):
         AverageCost.from_dict(ensemble)
     assert not made
 

@@ -44,7 +44,7 @@ def set_state(ensemble: Any, state: Mapping[str, Any]) -> None:
     ensemble._seed = state["seed"]
     ensemble.alphas_ = documents.float_array(state["alphas"], "alphas").tolist()
     if len(state["estimators"]) != len(ensemble.alphas_) * ensemble._draws_per_round:
-        raise ValueError(f"the model must have {ensemble._draws_per_round} estimators for each alpha")
+        raise ValueError(f"the model must have {ensemble._draws_per_round} estimators for each of its alphas")
     ensemble.sample_counts_ = documents.int_array(state["sample_counts"], "sample_counts").tolist()
     ensemble.estimators_ = [component_from_dict(component, n_codes) for component in state["estimators"]]
     _check(ensemble)
