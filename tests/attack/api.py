@@ -42,7 +42,7 @@ FORMS: dict[str, Any] = {
     "object": lambda X: X.astype(object),
     "NumPy scalars": lambda X: np.array([[np.float32(v) for v in row] for row in X], dtype=object),
     "Fractions": lambda X: np.array([[int(v) for v in row] for row in X], dtype=object),
-    "matrix": lambda X: np.asmatrix(X),
+    "matrix": np.asmatrix,
     "unmasked": lambda X: np.ma.masked_array(X, mask=False),
     "pandas": pd.DataFrame,
     "pandas Int64": lambda X: pd.DataFrame(X).astype("Int64"),
@@ -325,7 +325,7 @@ MATRICES: dict[str, Any] = {
     "1e300": lambda C: C * 1e300,
     "tiny": lambda C: C * 1e-320,
     "zero": lambda C: C * 0,
-    "equal": lambda C: np.ones_like(C),
+    "equal": np.ones_like,
     "negative": lambda C: -C,
     "rewards": lambda C: C - np.diag(C.max(axis=1)),
     "transposed": lambda C: C.T,
@@ -336,7 +336,7 @@ MATRICES: dict[str, Any] = {
     "text": lambda C: C.astype(str),
     "bools": lambda C: C > 0,
     "complex": lambda C: C + 1j,
-    "nan": lambda C: np.where(C == C.max(), np.nan, C),
+    "nan": lambda C: np.where(C.max() == C, np.nan, C),
     "None": lambda C: [[None] * len(C)] * len(C),
     "flat": lambda C: C.ravel(),
     "cube": lambda C: C[np.newaxis],
@@ -375,7 +375,10 @@ def units_of_costs(draw: Draw) -> None:
 def huge_integers(draw: Draw) -> None:
     """Whole numbers beyond 2^53 are told apart, or refused, or a warning says that they are not."""
     n = draw.randrange(30, 50)
-    base, form = draw.of([2**53, 2**60, 2**63 - 200]), draw.of(["int64", "object", "pandas", "polars", "Arrow"])
+    base, form = (
+        draw.of([2**53, 2**60, 2**63 - 200]),
+        draw.of(["int64", "object", "pandas", "polars", "Arrow"]),
+    )
     values = [base + i for i in range(n)]
     y = np.arange(n) % 2
     X = {
@@ -389,7 +392,9 @@ def huge_integers(draw: Draw) -> None:
         warnings.simplefilter("always")
         draw.attempt(an_estimator(draw).fit, X, y)
     said = [str(warning.message) for warning in caught]
-    assert any("2**53" in text or "2^53" in text or "exact" in text for text in said), "rounded without a word"
+    assert any("2**53" in text or "2^53" in text or "exact" in text for text in said), (
+        "rounded without a word"
+    )
 
 
 def rows_alone_and_together(draw: Draw) -> None:
@@ -411,10 +416,16 @@ def rows_alone_and_together(draw: Draw) -> None:
 
 def prices_of_abstaining(draw: Draw) -> None:
     frame, _ = fitted_on()
-    model = fitted(draw.of(["C45Classifier", "majority", "GDTClassifier", "MinExpectedCost", "GBSE", "MetaCost"]))
-    price = draw.of([0.0, 0.3, np.float32(0.5), 1e308, np.inf, -1.0, np.nan, "0.3", None, [0.2], True, 1 + 2j])
+    model = fitted(
+        draw.of(["C45Classifier", "majority", "GDTClassifier", "MinExpectedCost", "GBSE", "MetaCost"])
+    )
+    price = draw.of(
+        [0.0, 0.3, np.float32(0.5), 1e308, np.inf, -1.0, np.nan, "0.3", None, [0.2], True, 1 + 2j]
+    )
     if draw.random() < 0.3:
-        price = draw.choice([np.full(len(frame), 0.4), np.ma.masked_array(np.full(len(frame), 0.4), mask=True)])
+        price = draw.choice(
+            [np.full(len(frame), 0.4), np.ma.masked_array(np.full(len(frame), 0.4), mask=True)]
+        )
     decision = draw.attempt(model.decide, frame, price)
     assert not np.ma.isMaskedArray(price), "the mask of abstain_cost is ignored"
     least = model.expected_cost(frame).min(axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,16 @@ ESTIMATORS: dict[str, Any] = {
     "BoostedStakes": lambda: BoostedStakes(random_state=0),
     **{
         kind.__name__: lambda kind=kind: kind(C45Classifier(max_depth=3), n_estimators=2, random_state=0)
-        for kind in (GBSE, GBSET, DataSpaceExpansion, AverageCost, Costing, CostBagging, MetaCost, CostBoosting)
+        for kind in (
+            GBSE,
+            GBSET,
+            DataSpaceExpansion,
+            AverageCost,
+            Costing,
+            CostBagging,
+            MetaCost,
+            CostBoosting,
+        )
     },
 }
 
@@ -136,15 +145,15 @@ def same_answers(one: Any, X: Any, other: Any, Z: Any) -> None:
     np.testing.assert_allclose(one.expected_cost(X), other.expected_cost(Z), rtol=1e-9, atol=1e-12)
 
 
-@lru_cache(maxsize=None)
+@cache
 def fitted(name: str) -> Any:
-    """One of the estimators, fitted once in this process on a frame with missing values; not to be changed."""
+    """One of the estimators, fitted once in a process on a frame with missing values, not to be changed."""
     frame, y = fitted_on()
     model = ESTIMATORS[name]()
     return model.set_params(cost_matrix=CostMatrix(COSTS, LABELS)).fit(frame, y)
 
 
-@lru_cache(maxsize=None)
+@cache
 def fitted_on() -> tuple[pd.DataFrame, Any]:
     """The rows of `fitted`."""
     return mixed(Draw("the rows of all fitted models"))

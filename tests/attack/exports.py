@@ -1,4 +1,4 @@
-"""Exports: Python, C and SQL of trees and rules answer as the model, whatever columns and labels are called."""
+"""Exports: Python, C and SQL of trees and rules answer as the model, whatever names there are."""
 
 from __future__ import annotations
 
@@ -22,15 +22,18 @@ from stakes.export import render
 from stakes.models import effective_tree
 
 NAMES = [
-    "n0", "N1", "p0", "s0", "s1", "b0_0", "b0_1", "b0_x", "m0", "m1", "n", "p", "s", "b", "true", "FALSE", "null",
-    "rowid", "select", "from", "order by", 'a"b', "it's", "a;b", "--", "/*", "*/", "//", "\\", "??/", "%s", "%d",
-    "{0}", "{x}", " ", "a b", "Größe", "日本", "line\nbreak", "prediction", "class", "row", "float", "isinstance",
-    "None", "int", "return", "x", "w0", "tree", "PREDICT", "data", "b[0]", "__import__", "#include", '"""', "'''",
-    "\u202e", "<b>", "&amp;", "]]>", "\ttab", "N_CLASSES", "COSTS", "SCORE", "NAME", "TOLERANCE", "?", "x" * 80,
-    "\r", "$1", ":a", "@a", "e\u0301", "\x1b[31m", "`a`", "[a]",
+    "n0", "N1", "p0", "s0", "s1", "b0_0", "b0_1", "b0_x", "m0", "m1", "n", "p", "s", "b", "true", "FALSE",
+    "null", "rowid", "select", "from", "order by", 'a"b', "it's", "a;b", "--", "/*", "*/", "//", "\\",
+    "??/", "%s", "%d", "{0}", "{x}", " ", "a b", "Größe", "日本", "line\nbreak", "prediction", "class", "row",
+    "float", "isinstance", "None", "int", "return", "x", "w0", "tree", "PREDICT", "data", "b[0]",
+    "__import__", "#include", '"""', "'''", "\u202e", "<b>", "&amp;", "]]>", "\ttab", "N_CLASSES", "COSTS",
+    "SCORE", "NAME", "TOLERANCE", "?", "x" * 80, "\r", "$1", ":a", "@a", "e\u0301", "\x1b[31m", "`a`",
+    "[a]",
 ]  # fmt: skip
-TEXTS = ["a", "b", "", " ", "it's", 'say "x"', "1", "1.0", "01", "true", "TRUE", "None", "nan", "null", "\\", "\n",
-         "é", "??/", "%", "*/", "\\x41", "\\0", "日本", "a" * 200, "🙂", "\x7f", "\x1b", "#", "{}", "\u2028"]  # fmt: skip
+TEXTS = [
+    "a", "b", "", " ", "it's", 'say "x"', "1", "1.0", "01", "true", "TRUE", "None", "nan", "null", "\\",
+    "\n", "é", "??/", "%", "*/", "\\x41", "\\0", "日本", "a" * 200, "🙂", "\x7f", "\x1b", "#", "{}", "\u2028",
+]  # fmt: skip
 LABELS: dict[str, Any] = {
     "texts": lambda draw, n: draw.sample(TEXTS, n),
     "numbers": lambda draw, n: draw.sample([-1, 0, 1, 2, 2**31, -(2**40)], n),
@@ -62,7 +65,9 @@ class Subject:
                 values[rng.random(n) < 0.1] = np.nan
                 columns[name] = values
                 continue
-            pool = {"texts": draw.sample(TEXTS, 3), "bools": [True, False], "whole categories": [3, 7, -1]}[kind]
+            pool = {"texts": draw.sample(TEXTS, 3), "bools": [True, False], "whole categories": [3, 7, -1]}[
+                kind
+            ]
             position = rng.integers(0, len(pool), n)
             score += position * 0.4
             values = np.array([pool[i] for i in position], dtype=object)
@@ -77,13 +82,19 @@ class Subject:
         if rules:
             self.model: Any = RuleClassifier(cost_matrix=costs, min_support=draw.choice([0.02, 0.1]))
         else:
-            self.model = draw.choice([
-                C45Classifier(cost_matrix=costs, decision=draw.choice(["majority", "min_cost"]), min_samples_leaf=1),
-                C45Classifier(cost_matrix=costs, group_values=True, prune=None),
-                C45Classifier(cost_matrix=costs, max_depth=draw.choice([0, 1])),
-                GDTClassifier(cost_matrix=costs, population_size=6, max_generations=2, alpha=0.0, random_state=0),
-                Guard(C45Classifier(cost_matrix=costs), cv=2),
-            ])  # fmt: skip
+            self.model = draw.choice(
+                [
+                    C45Classifier(
+                        cost_matrix=costs, decision=draw.choice(["majority", "min_cost"]), min_samples_leaf=1
+                    ),
+                    C45Classifier(cost_matrix=costs, group_values=True, prune=None),
+                    C45Classifier(cost_matrix=costs, max_depth=draw.choice([0, 1])),
+                    GDTClassifier(
+                        cost_matrix=costs, population_size=6, max_generations=2, alpha=0.0, random_state=0
+                    ),
+                    Guard(C45Classifier(cost_matrix=costs), cv=2),
+                ]
+            )
         draw.note(type(self.model).__name__, kind, labels, names)
         draw.attempt(self.model.fit, self.frame, y)
         self.names = names
@@ -91,7 +102,7 @@ class Subject:
 
     def _rows(self, draw: Draw) -> pd.DataFrame:
         """The rows that were learnt from, and others with missing and unseen values."""
-        other = self.frame.iloc[: 12].astype(object).copy()
+        other = self.frame.iloc[:12].astype(object).copy()
         for name in self.names:
             for i in range(len(other)):
                 chance = draw.random()
@@ -104,8 +115,10 @@ class Subject:
     @property
     def plain_rows(self) -> list[list[Any]]:
         """Rows of plain values, None where one is missing."""
-        return [[None if value is None or value != value else value for value in row]
-                for row in self.rows.to_numpy().tolist()]  # fmt: skip
+        return [
+            [None if value is None or value != value else value for value in row]
+            for row in self.rows.to_numpy().tolist()
+        ]
 
     def encoded(self) -> Any:
         """The rows as the model takes them."""
@@ -114,7 +127,9 @@ class Subject:
             if pd.api.types.is_float_dtype(self.frame[name]):
                 shown[name] = shown[name].astype(float)
             elif isinstance(self.frame[name].dtype, pd.CategoricalDtype):
-                shown[name] = shown[name].where(shown[name] != "never seen", None).astype(self.frame[name].dtype)
+                shown[name] = (
+                    shown[name].where(shown[name] != "never seen", None).astype(self.frame[name].dtype)
+                )
         return shown
 
 
@@ -141,7 +156,10 @@ def sql_of_rules(draw: Draw) -> None:
 
 def in_sqlite(draw: Draw, subject: Subject, kind: str) -> None:
     """Run the query, and look for names that the query has made and the table has, too."""
-    table, output = draw.of(["data", 't"x', "select", "n0", "it's"]), draw.of(["prediction", "n0", 'a"b', "true"])
+    table, output = (
+        draw.of(["data", 't"x', "select", "n0", "it's"]),
+        draw.of(["prediction", "n0", 'a"b', "true"]),
+    )
     data = effective_tree(subject.model) if kind == "tree" else subject.model.rule_set_
     query = draw.attempt(render, data, "sql", table=table, output=output)
     names = ['"' + name.replace('"', '""') + '"' for name in subject.names]
@@ -173,8 +191,29 @@ def c(draw: Draw) -> None:
     if shutil.which("cc") is None:
         raise Refused("there is no C compiler")
     subject = Subject(draw)
-    name = draw.of(["tree", "credit", "int", "N_CLASSES", "NAME", "COSTS", "SCORE", "TOLERANCE", "main", "x", "double",
-                    "a_predict", "EOF", "1a", "a-b", "", "\x00", "strcmp", "p"])  # fmt: skip
+    name = draw.of(
+        [
+            "tree",
+            "credit",
+            "int",
+            "N_CLASSES",
+            "NAME",
+            "COSTS",
+            "SCORE",
+            "TOLERANCE",
+            "main",
+            "x",
+            "double",
+            "a_predict",
+            "EOF",
+            "1a",
+            "a-b",
+            "",
+            "\x00",
+            "strcmp",
+            "p",
+        ]
+    )
     fitted = effective_tree(subject.model)
     source = draw.attempt(render, fitted, "c", name=name)
     path = draw.folder / "model.c"
@@ -203,7 +242,9 @@ def c(draw: Draw) -> None:
                 x.append(float(value))
         codes.append(predict((ctypes.c_double * len(x))(*x)))
     model = subject.model
-    assert [model.classes_.tolist().index(label) for label in model.predict(subject.encoded()).tolist()] == codes
+    assert [
+        model.classes_.tolist().index(label) for label in model.predict(subject.encoded()).tolist()
+    ] == codes
 
 
 class Reader(html.parser.HTMLParser):

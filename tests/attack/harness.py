@@ -1,4 +1,4 @@
-"""Attacks by number: what is tried follows from the class, the number and the seed, so that a failure repeats.
+"""Attacks by number: what is tried follows from class, number and seed, so that a failure repeats.
 
 A class of attacks is a module with ``ATTACKS``, a list of functions that take a `Draw`. One that returns was
 answered rightly; `Draw.attempt` calls what is attacked and turns an error with a proper sentence into
@@ -16,6 +16,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,10 @@ SEED = os.environ.get("STAKES_TEST_SEED", "0")
 RAW = re.compile(
     r"not supported between instances|incompatible (function|constructor) arguments|object has no attribute"
     r"|object is not (iterable|subscriptable|callable)|object does not support|index out of range"
-    r"|^index .* is out of bounds|could not be broadcast|unhashable|unsupported operand|(?<!class )'NoneType'|must be real number"
-    r"|cannot be interpreted as an|invalid literal for|list indices must|ufunc '|^setting an array|KeyError"
-    r"|not enough values to unpack|too many values to unpack|zip\(\) argument|__init__\(\)|0x[0-9a-f]{6,}"
+    r"|^index .* is out of bounds|could not be broadcast|unhashable|unsupported operand|list indices must"
+    r"|(?<!class )'NoneType'|must be real number|cannot be interpreted as an|invalid literal for|ufunc '"
+    r"|^setting an array|KeyError|not enough values to unpack|too many values to unpack|zip\(\) argument"
+    r"|__init__\(\)|0x[0-9a-f]{6,}"
 )
 #: After these words a sentence may name what stumbled over a document that somebody has damaged.
 CAUSE = re.compile(r"(?:cannot be read|\.to_dict\(\) gave): ")
@@ -45,6 +47,8 @@ class Draw(random.Random):
         super().__init__(seed)
         self.notes: list[str] = []
         self._folder: Path | None = None
+        self._undo = ExitStack()
+        self.callback = self._undo.callback
 
     @property
     def folder(self) -> Path:
@@ -72,7 +76,8 @@ class Draw(random.Random):
             raise Refused(str(error)) from error
 
     def close(self) -> None:
-        """Remove the folder."""
+        """Undo what was set up, and remove the folder."""
+        self._undo.close()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -1,11 +1,11 @@
-"""Parameters: NumPy's values are taken as Python's are, and whatever is not accepted is named in a sentence."""
+"""Parameters: NumPy's values are taken as Python's are, and what is not accepted is named in a sentence."""
 
 from __future__ import annotations
 
 import inspect
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,15 @@ from stakes import (
 )
 
 #: Parameters that say how much work is done: what is large is not tried.
-WORK = ("n_estimators", "population_size", "max_generations", "n_votes", "n_iter_no_change", "cv", "max_length")
+WORK = (
+    "n_estimators",
+    "population_size",
+    "max_generations",
+    "n_votes",
+    "n_iter_no_change",
+    "cv",
+    "max_length",
+)
 #: Parameters that are whole objects, and have attacks of their own.
 OBJECTS = ("estimator", "cost_matrix", "feature_costs", "callback", "checkpoint")
 
@@ -93,7 +101,7 @@ STRANGE = [
 CLASSES = {name: type(make()) for name, make in ESTIMATORS.items()}
 
 
-@lru_cache(maxsize=None)
+@cache
 def names_of(name: str) -> list[str]:
     """Parameters of an estimator that are single values."""
     return sorted(set(ESTIMATORS[name]().get_params(deep=False)) - set(OBJECTS))
@@ -209,10 +217,12 @@ def strange_pairs(draw: Draw) -> None:
 def words_for_progress(draw: Draw) -> None:
     """``verbose=1`` works where ``verbose=True`` does."""
     X, y = numbers(draw)
-    estimator = draw.choice([
-        BoostedStakes(random_state=0) if draw.random() < 0.1 else GDTClassifier(alpha=0.0),
-        GDTClassifier(alpha=0.0, population_size=4),
-    ])  # fmt: skip
+    estimator = draw.choice(
+        [
+            BoostedStakes(random_state=0) if draw.random() < 0.1 else GDTClassifier(alpha=0.0),
+            GDTClassifier(alpha=0.0, population_size=4),
+        ]
+    )
     value = draw.of([0, 1, 2, np.bool_(False), np.int64(1), False, True])
     estimator.set_params(verbose=value)
     if isinstance(estimator, GDTClassifier):
@@ -265,7 +275,9 @@ def feature_prices(draw: Draw) -> None:
     """Prices of columns in odd forms."""
     X, y = numbers(draw)
     n = X.shape[1]
-    prices = draw.of(["list", "int64", "float32", "dict", "masked", "nan", "short", "strange", "infinite", "huge"])
+    prices = draw.of(
+        ["list", "int64", "float32", "dict", "masked", "nan", "short", "strange", "infinite", "huge"]
+    )
     given: Any = {
         "list": [1.5] * n,
         "int64": np.full(n, 2),

@@ -21,14 +21,16 @@ from stakes.table import write_arff
 
 MISSING = {"", "?", "NA", "NaN", "nan"}
 TEXTS = [
-    "a", "b b", "north", "Ünïcode", "日本", "a,b", "a;b", 'say "hi"', "it's", "two\nlines", "tab\there", "100%",
-    "# no comment", "=1+1", "\\", "\\n", "{a}", "NULL", "None", "null", "na", "N/A", "TRUE", "false", "inf",
-    "-inf", "Infinity", "1_000", "0x10", "1e", "1,5", "١", "²", "1.", "é", "e\u0301", "\u202eright", "\x1b[31m",
-    "x" * 300, "'", '"', "''", "%", "@data", "| comment", ".", "-", "--", "+", "a\u00a0b", "\ufeffx", "😀",
+    "a", "b b", "north", "Ünïcode", "日本", "a,b", "a;b", 'say "hi"', "it's", "two\nlines", "tab\there",
+    "100%", "# no comment", "=1+1", "\\", "\\n", "{a}", "NULL", "None", "null", "na", "N/A", "TRUE",
+    "false", "inf", "-inf", "Infinity", "1_000", "0x10", "1e", "1,5", "١", "²", "1.", "é", "e\u0301",
+    "\u202eright", "\x1b[31m", "x" * 300, "'", '"', "''", "%", "@data", "| comment", ".", "-", "--", "+",
+    "a\u00a0b", "\ufeffx", "😀",
 ]  # fmt: skip
 NUMBERS = [
-    "0", "1", "-1", "007", "+5", "1e5", "1E-5", "-0", "0.1", ".5", "5.", "3.141592653589793", "1e308", "1e-320",
-    "9007199254740993", "123456789012345678", "-2.5e+3", "0.30000000000000004", "1" * 40, "4.9e-324",
+    "0", "1", "-1", "007", "+5", "1e5", "1E-5", "-0", "0.1", ".5", "5.", "3.141592653589793", "1e308",
+    "1e-320", "9007199254740993", "123456789012345678", "-2.5e+3", "0.30000000000000004", "1" * 40,
+    "4.9e-324",
 ]  # fmt: skip
 
 
@@ -87,8 +89,10 @@ def written_by_csv(draw: Draw) -> None:
     stripped = {name: [cell.strip(" \t") for cell in kept] for name, kept in columns.items()}
     read = dict(columns)
     if quoting == csv.QUOTE_MINIMAL:  # a blank at the edge of a cell without quotes is no part of it
-        read = {name: [c if c == s or _quoted(c, delimiter) else s for c, s in zip(kept, stripped[name])]
-                for name, kept in read.items()}  # fmt: skip
+        read = {
+            name: [c if c == s or _quoted(c, delimiter) else s for c, s in zip(kept, stripped[name])]
+            for name, kept in read.items()
+        }
     check_columns(table, read)
     for column, kept in zip(table.schema.columns, read.values(), strict=True):
         numeric = all(is_decimal(cell) for cell in kept if cell not in MISSING)
@@ -114,8 +118,14 @@ def written_by_parquet(draw: Draw) -> None:
         "dictionary": lambda: pd.Categorical([draw.choice("ab") for _ in range(n)], ["b", "a", "c"]),
     }
     chosen = [draw.of([*kinds, "float", "text"]) for _ in range(draw.randrange(1, 4))]
-    frame = pd.DataFrame({f"{kind} {j}": pd.Series(list(kinds[kind]()), dtype=None if kind in
-                          ("dates", "dictionary") else object) for j, kind in enumerate(chosen)})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            f"{kind} {j}": pd.Series(
+                list(kinds[kind]()), dtype=None if kind in ("dates", "dictionary") else object
+            )
+            for j, kind in enumerate(chosen)
+        }
+    )
     path = draw.folder / "rows.parquet"
     if draw.random() < 0.5:
         index = draw.of(["shuffled", "named", "filtered", "text", "none"])
@@ -166,7 +176,9 @@ def written_by_arff(draw: Draw) -> None:
     draw.attempt(write_arff, table, path)
     back = read_table(path)
     assert back.schema.names == table.schema.names
-    for column, values, other, read in zip(table.schema.columns, table.columns, back.schema.columns, back.columns):
+    for column, values, other, read in zip(
+        table.schema.columns, table.columns, back.schema.columns, back.columns
+    ):
         if column.is_nominal:
             one, two = ([*map(str, c.categories), None] for c in (column, other))
             assert [one[code] for code in values] == [two[code] for code in read]
@@ -178,7 +190,7 @@ def written_by_arff(draw: Draw) -> None:
 def damaged_files(draw: Draw) -> None:
     """A file with some bytes changed is refused, or a table whose parts fit each other."""
     frame, y = mixed(draw)
-    frame = frame.iloc[: draw.randrange(1, 20)].assign(**{"class": y[: 20][: 1][0]})
+    frame = frame.iloc[: draw.randrange(1, 20)].assign(**{"class": y[:20][:1][0]})
     kind = draw.of(["rows.csv", "rows.arff", "rows.parquet", "rows.csv.gz", "rows.data"])
     path = draw.folder / kind
     if kind == "rows.arff":
@@ -186,7 +198,9 @@ def damaged_files(draw: Draw) -> None:
     elif kind == "rows.parquet":
         frame.to_parquet(path)
     elif kind == "rows.data":
-        (draw.folder / "rows.names").write_text("low,mid,top.\namount: continuous.\ntown: north,south,west.\n")
+        (draw.folder / "rows.names").write_text(
+            "low,mid,top.\namount: continuous.\ntown: north,south,west.\n"
+        )
         frame[["amount", "town", "class"]].to_csv(path, header=False, index=False, na_rep="?")
     else:
         frame.to_csv(path, index=False)
@@ -197,7 +211,9 @@ def damaged_files(draw: Draw) -> None:
         if how < 0.3:
             del data[at : at + draw.choice([1, 2, 50])]
         elif how < 0.6:
-            data[at:at] = draw.choice([b"\0", b'"', b"'", b",", b"\n", b"\xff\xfe", b"{", b"%", b"@data\n", b"\r"])
+            data[at:at] = draw.choice(
+                [b"\0", b'"', b"'", b",", b"\n", b"\xff\xfe", b"{", b"%", b"@data\n", b"\r"]
+            )
         elif data:
             data[at] = draw.randrange(256)
     victim.write_bytes(data)
@@ -257,8 +273,10 @@ def files_of_prices(draw: Draw) -> None:
     read = draw.attempt(as_feature_costs, path, tuple(names))
     assert isinstance(read, FeatureCosts)
     if not damaged:
-        assert [read.union_price([name]) if hasattr(read, "union_price") else read.to_dict()["prices"][name]
-                for name in names] == list(prices.values())  # fmt: skip
+        assert [
+            read.union_price([name]) if hasattr(read, "union_price") else read.to_dict()["prices"][name]
+            for name in names
+        ] == list(prices.values())
 
 
 def nested_documents(draw: Draw) -> None:
@@ -268,7 +286,9 @@ def nested_documents(draw: Draw) -> None:
     depth = draw.of([10, 2000, 100_000])
     inside = draw.of(["[", '{"a":'])
     text = inside * depth + "1" + {"[": "]", '{"a":': "}"}[inside] * depth
-    text = draw.of([text, '{"values": %s}' % text, '{"prices": {"a": %s}}' % text, "1" * 5000, '{"prices":1e999}'])
+    text = draw.of(
+        [text, f'{{"values": {text}}}', f'{{"prices": {{"a": {text}}}}}', "1" * 5000, '{"prices":1e999}']
+    )
     path = draw.folder / "costs.json"
     path.write_text(text)
     if draw.of([True, False]):

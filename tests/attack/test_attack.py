@@ -1,7 +1,7 @@
 """Every class of attacks: nothing may crash, answer wrongly in silence, tear a file or speak in tracebacks.
 
-``STAKES_ATTACK_CASES`` says how many of each class are tried, 200 where it is not set. A failure is repeated by
-``python -m attack CLASS NUMBER`` in the folder ``tests``.
+``STAKES_ATTACK_CASES`` says how many of each class are tried, 200 where it is not set. A failure is repeated
+by ``python -m attack CLASS NUMBER`` in the folder ``tests``.
 """
 
 from __future__ import annotations
