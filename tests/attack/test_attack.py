@@ -15,7 +15,7 @@ from stakes.boosted import trees as boosted_trees
 
 CASES = int(os.environ.get("STAKES_ATTACK_CASES", "200"))
 #: Attacks of one test; a test must not take long.
-BLOCK = 25
+BLOCK = 10
 
 
 @pytest.mark.parametrize("start", range(0, CASES, BLOCK))
