@@ -234,7 +234,8 @@ def reproduced(monkeypatch):
         calls.append(("programs", folder, options))
         return []
 
-    def load(name):
+    def load(name, *, allow_imports):
+        assert not allow_imports
         calls.append(("load", name))
         return SimpleNamespace(name=name)
 

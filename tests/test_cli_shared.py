@@ -165,6 +165,39 @@ def test_names_are_printed_as_they_stand(capsys):
     assert capsys.readouterr().out.count(name) == 3
 
 
+HOSTILE = "a\x1b[31mred\x1b]0;title\x07\r\x9b2J\u202eb\udc80"
+SHOWN = r"a\x1b[31mred\x1b]0;title\x07\r\x9b2J\u202eb\udc80"
+
+
+def test_what_a_terminal_would_obey_is_shown(capsys, monkeypatch):
+    shared.out().print(HOSTILE)
+    shared.say(HOSTILE)
+    grid = Grid(HOSTILE, title=HOSTILE)
+    grid.add_row(HOSTILE)
+    shared.out().print(grid)
+    shared.print_json([HOSTILE])
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    shared.write_text(f"two\n{HOSTILE}\tlines", None)
+    printed = capsys.readouterr()
+    assert printed.err == f"{SHOWN}\n"
+    lines = printed.out.splitlines()
+    assert lines[0] == SHOWN and sum(SHOWN in line for line in lines) == 5
+    assert lines[-1] == f"{SHOWN}\tlines"
+    assert not set(HOSTILE) & set("\x1b\x07\r\x9b\u202e\udc80") & set(printed.out + printed.err)
+    text = printed.out.split("[\n", 1)[1].split("\n]", 1)[0]
+    assert json.loads(text) == HOSTILE
+
+
+def test_names_of_a_file_are_shown(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("a\x1b[31m,class\n1,x\x1b[0m\n2,y\n", encoding="utf-8")
+    result = CliRunner().invoke(app, ["describe", str(path)])
+    assert result.exit_code == 0 and "\x1b" not in result.output
+    assert r"a\x1b[31m" in result.output and r"x\x1b[0m" in result.output
+    result = CliRunner().invoke(app, ["describe", str(tmp_path / "no\x1b[31m.csv")])
+    assert result.exit_code == 1 and r"no\x1b[31m.csv" in result.stderr and "\x1b" not in result.stderr
+
+
 def test_a_remark_is_one_line_with_its_brackets(capsys):
     text = "[own] " * 60
     shared.say(text)

@@ -203,6 +203,20 @@ def test_the_kind_of_frame_does_not_matter(estimator):
 
 
 @each
+def test_declared_categories_do_not_matter(estimator):
+    """The same values, with another order of the declared categories and some that no row has."""
+    X, y = a_table(60)
+    one, other = X.copy(), X.copy()
+    for name in ("job", "town"):
+        values = sorted({value for value in X[name] if isinstance(value, str)})
+        one[name] = pd.Categorical(X[name], categories=values)
+        other[name] = pd.Categorical(X[name], categories=["zz", *values[::-1], "aa"])
+    first, second = clone(estimator).fit(one, y), clone(estimator).fit(other, y)
+    assert first.to_json() == second.to_json()
+    np.testing.assert_array_equal(first.predict(one), second.predict(other))
+
+
+@each
 def test_missing_and_unseen_values_at_prediction(estimator):
     frame, y = a_table()
     model = clone(estimator).fit(frame, y)

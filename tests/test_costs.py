@@ -14,6 +14,7 @@ from stakes.costs import (
     CostMatrix,
     abe_costs,
     as_cost_matrix,
+    as_feature_costs,
     check_sample_costs,
     davis_prices,
     kretowski_costs,
@@ -190,7 +191,7 @@ def test_align_by_name(matrix, random):
 
 
 def test_align_needs_the_same_set():
-    with pytest.raises(ValueError, match=r"unknown labels 'godo'.*did you mean 'good'"):
+    with pytest.raises(ValueError, match=r"no row for 'godo'.*did you mean 'good'"):
         BAD_GOOD.align(["bad", "godo"])
     with pytest.raises(ValueError, match="classes that the data has not: 'good'"):
         BAD_GOOD.align(["bad"])
@@ -303,8 +304,24 @@ def test_as_cost_matrix_takes_anything(tmp_path):
         [0, 1],
         [1, 0],
     ]
-    with pytest.raises(ValueError, match="unknown labels 'ugly'"):
+    lacking = r"the cost matrix has no row for 'ugly', which the data has; its classes are 'bad', 'good'"
+    with pytest.raises(ValueError, match=f"^{lacking}$"):
         as_cost_matrix(pairs, ["bad", "ugly"])
+    with pytest.raises(ValueError, match=rf"m\.json: {lacking}$"):
+        as_cost_matrix(path, ["bad", "ugly"])
+
+
+def test_json_that_is_nested_too_deeply(tmp_path):
+    path, words = tmp_path / "deep.json", r"deep\.json is not JSON of costs: its lists are nested too deeply"
+    for text in ("[" * 200_000, '{"values": ' + "[" * 200_000):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=words):
+            as_cost_matrix(path, ["a", "b"])
+        with pytest.raises(ValueError, match=words):
+            as_feature_costs(path, ["a", "b"])
+    path.write_text('{"values": ' + "[" * 500 + "0" + "]" * 500 + "}")
+    with pytest.raises(ValueError, match=r"deep\.json: values must be"):
+        as_cost_matrix(path, ["a", "b"])
 
 
 @given(st.data())

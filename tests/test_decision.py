@@ -280,7 +280,7 @@ def test_frames_with_nominal_columns_and_gaps_pass_through(wrapper):
             lambda: Guard(GaussianNB(), cost_matrix={("a", "b"): 1, ("b", "a"): 1}),
             {},
             ValueError,
-            "unknown labels 0",
+            "has no row for 0, 1, which the data has; its classes are 'a', 'b'",
         ),
         (
             lambda: Guard(GaussianNB()),

@@ -1,14 +1,20 @@
 """Protocol files: those of the papers are sound, those of users may be wrong and are told how."""
 
 import textwrap
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from stakes import C45Classifier, CostMatrix, MinExpectedCost
+from stakes.cli import app
 from stakes.costs import abe_costs, ting_costs
-from stakes.lab import ProtocolError, load_protocol, make_plan, papers
+from stakes.lab import ProtocolError, load_protocol, make_plan, papers, peers
+from stakes.lab.allowed import check_paths
 from stakes.lab.build import make_learner
+from stakes.lab.protocol import FOLDER
 from stakes.lab.sources import fresh_data, read_data, split_rows
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
 from stakes.lab.trial_costs import trial_costs, trial_prices
@@ -275,3 +281,55 @@ def test_fresh_rows_differ_by_repeat():
     assert first.digest == again.digest != other.digest
     train, test = split_rows(splits, first.strata, 0, 0)
     assert (len(train), len(test)) == (30, 50)
+
+
+# ---- what a file may name ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "subprocess.Popen",
+        "os.system",
+        "stakes.forensics.record",
+        "stakes.load_model",
+        "stakes.lab.build.import_object",
+        "sklearn.datasets.fetch_openml",
+        "labmodels.Slow",
+    ],
+)
+def test_a_file_cannot_name_what_is_run(place, path):
+    words = rf"mine\.toml: class must be an estimator of stakes or sklearn, got '{path}'.*--allow-imports"
+    own = 'class = "stakes.C45Classifier"\nparams = { cost_use = "none" }'
+    inner = f'class = "stakes.Guard"\nparams.estimator = {{ class = "{path}", params = {{ args = ["x"] }} }}'
+    for text in (GOOD.replace("stakes.C45Classifier", path, 1), GOOD.replace(own, inner, 1)):
+        file = write(place, text)
+        with pytest.raises(ProtocolError, match=words):
+            load_protocol(file)
+        load_protocol(file, allow_imports=True)
+
+
+def test_nothing_is_imported_that_a_file_must_not_name(place, monkeypatch):
+    (place / "spring.py").write_text("raise SystemExit('sprung')")
+    monkeypatch.syspath_prepend(place)
+    with pytest.raises(ProtocolError, match=r"got 'spring\.Trap'"):
+        load_protocol(write(place, GOOD.replace("stakes.C45Classifier", "spring.Trap", 1)))
+    result = CliRunner().invoke(app, ["reproduce", str(place / "mine.toml"), "-o", str(place / "out")])
+    assert result.exit_code == 1 and "--allow-imports" in result.stderr and not (place / "out").exists()
+
+
+def test_known_learners_can_be_named(place):
+    for path in (
+        "sklearn.svm.SVC",
+        "stakes.BoostedStakes",
+        "stakes.lab.CheapestTree",
+        "xgboost.XGBClassifier",
+    ):
+        load_protocol(write(place, GOOD.replace("stakes.C45Classifier", path, 1)))
+
+
+def test_peers_are_among_the_learners_that_can_be_named():
+    for name, values in peers._learners().items():
+        check_paths(values, Path(name))
+    for name in papers():
+        check_paths(tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8")), Path(name))

@@ -8,20 +8,25 @@ import subprocess
 import sys
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import pytest
 from joblib.externals import loky
 from typer.testing import CliRunner
 
+from stakes import lab
 from stakes.cli import app
-from stakes.lab import Store, load_protocol, make_plan, reproduce
+from stakes.lab import Store, load_protocol, make_plan
 from stakes.lab import units as lab_units
 from stakes.lab.code_version import code_version
 from stakes.lab.plan import NOT_ASKED
 from stakes.lab.runner import WorkerDied
 from stakes.lab.specs import CostSpec, DataSpec, LearnerSpec, SplitSpec
 from stakes.lab.units import Task, perform, unit_key
+
+#: The studies here name learners of their own.
+reproduce = partial(lab.reproduce, allow_imports=True)
 
 MODELS = '''
 import os, time
@@ -160,6 +165,7 @@ def test_killed_and_started_again_it_ends_with_the_same_tables(place):
     whole, killed = place / "whole", place / "killed"
     reproduce(path, whole)
     command = [sys.executable, "-m", "stakes.cli", "reproduce", str(path), "-o", str(killed), "-j", "1"]
+    command.append("--allow-imports")
     environment = os.environ | {"PYTHONPATH": str(place)}
     for least in (3, 14):  # killed twice, at different moments
         process = subprocess.Popen(
@@ -271,7 +277,7 @@ def test_a_failing_unit_is_recorded_and_the_rest_goes_on(place):
         '{ seconds = SECONDS, strategy = "stratified" }', f'{{ fixed = "{place / "fixed"}" }}'
     )
     (place / "study.toml").write_text(text.replace("REPEATS", "4"))
-    result = stakes("reproduce", place / "study.toml", "-o", place / "out", "-j", "1")
+    result = stakes("reproduce", place / "study.toml", "-o", place / "out", "-j", "1", "--allow-imports")
     assert result.exit_code == 1
     assert "RuntimeError: an odd number of p" in result.stderr and "units failed" in result.stderr
     failed = count(place / "out", "traceback")
@@ -284,7 +290,7 @@ def test_a_failing_unit_is_recorded_and_the_rest_goes_on(place):
     table = json.loads((place / "out" / "study-table-1.json").read_text())
     assert table["rows"][0]["cells"][0]["ours"] is not None  # the tree's
     (place / "fixed").write_text("")
-    result = stakes("reproduce", place / "study.toml", "-o", place / "out", "-j", "1")
+    result = stakes("reproduce", place / "study.toml", "-o", place / "out", "-j", "1", "--allow-imports")
     assert result.exit_code == 0 and count(place / "out", "traceback") == 0
     assert "trials failed" not in (place / "out" / "study.md").read_text()
 
@@ -337,7 +343,7 @@ def test_what_cannot_be_had_is_listed(place):
 
 
 def test_the_quick_version_says_so_on_every_table(place):
-    result = stakes("reproduce", study(place), "--quick", "-o", place / "out", "-j", "1")
+    result = stakes("reproduce", study(place), "--quick", "-o", place / "out", "-j", "1", "--allow-imports")
     assert result.exit_code == 0
     assert "Quick version (1 repeat): a smoke test" in result.stdout
     assert "two, lost: not part of the quick version." in result.stdout
@@ -346,7 +352,7 @@ def test_the_quick_version_says_so_on_every_table(place):
 
 
 def test_part_of_a_study(place):
-    plan = make_plan(load_protocol(study(place)), datasets=["two"], tables=["1"])
+    plan = make_plan(load_protocol(study(place), allow_imports=True), datasets=["two"], tables=["1"])
     assert {cell[1] for cell in plan.keys} == {"two"}
     assert plan.absent["main", "one"] == NOT_ASKED
 

@@ -113,7 +113,7 @@ LIMITS = {
         ("max_memory", [0.001, 2**40 - 1], [0, 2**40]),
         ("categorical_features", [None, [0], ["a"]], ["a"]),
         ("unseen", ["missing", "error"], ["ignore"]),
-        ("n_jobs", [None, -MOST, MOST], [-MORE, MORE, 1.5]),
+        ("n_jobs", [None, -MOST, -1, 1, MOST], [0, -MORE, MORE, 1.5]),
         ("random_state", [None, 0, MOST], [-1, MORE, 1.5]),
     ],
     C45Classifier: [
@@ -155,7 +155,7 @@ LIMITS = {
         ("dialect", ["c45", "j48"], ["c50"]),
         ("categorical_features", [None, [0], ["a"]], ["a"]),
         ("unseen", ["missing", "error"], ["ignore"]),
-        ("n_jobs", [None, -MOST, MOST], [-MORE, MORE, 1.5]),
+        ("n_jobs", [None, -MOST, -1, 1, MOST], [0, -MORE, MORE, 1.5]),
         ("random_state", [None, 0, MOST], [-1, MORE, 1.5]),
     ],
     TradeoffSearchCV: [
@@ -165,7 +165,7 @@ LIMITS = {
         ("select", ["within", "total"], ["best"]),
         ("tolerance", [0, 1e9], [-0.01, None]),
         ("pay", ["upfront", "path"], ["both"]),
-        ("n_jobs", [None, 2, -1], [1.5]),
+        ("n_jobs", [None, 2, -1], [0, 1.5]),
         ("random_state", [None, 0, np.random.RandomState(0)], [-1, "x"]),
         ("verbose", [0, 1, True], [-1, "x"]),
     ],
@@ -173,7 +173,7 @@ LIMITS = {
         ("encode", ["ordinal", "names"], ["onehot"]),
         ("keep_whole", [True, False], ["yes", None]),
         ("categorical_features", [None, [0], ["a"]], ["a"]),
-        ("n_jobs", [None, -MORE, MORE], [-MORE - 1, MORE + 1, 1.5]),
+        ("n_jobs", [None, -MOST, -1, 1, MOST], [0, -MORE, MORE, 1.5]),
     ],
 }
 

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from stakes import GBSE, AverageCost, C45Classifier, CostBoosting, Guard, Table
+from stakes import GBSE, AverageCost, C45Classifier, CostBoosting, Guard, MetaCost, Table
 from stakes.boosted.encoder import TableEncoder
 from stakes.boosted.folds import Training
 from stakes.boosted.model import Blend
@@ -24,7 +24,7 @@ from stakes.reductions._components import Constant, Layout, fit_component, proba
 from stakes.reductions._rows import Rows, _parquet, joined
 from stakes.reductions._sampling import Sample, Sampler, uniforms
 from stakes.reductions._training import Part
-from stakes.reductions.boosting import scaled
+from stakes.reductions.boosting import VARIANTS, scaled
 from test_decision import changed
 from test_reductions import COSTS, problem
 from test_reductions_parts import FRAME, Keeper, fill, layout
@@ -231,6 +231,35 @@ def test_missing_pieces_are_named(document, key):
         AverageCost.from_dict(damaged)
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_unit_of_costs_does_not_matter_to_boosting(variant):
+    frame, y = problem(120)
+    own = COSTS.expand(y) * np.linspace(1.0, 3.0, len(y))[:, None]
+    units = (1.0, 0.01, 10.0)
+    models = [
+        CostBoosting(variant=variant, n_estimators=3, cost_matrix=COSTS.values * unit).fit(frame, y)
+        for unit in units
+    ]
+    models += [
+        CostBoosting(variant=variant, n_estimators=3).fit(frame, y, costs=own * unit)
+        for unit in (1.0, 0.01, 10.0)
+    ]
+    for one, other in ((0, 1), (0, 2), (3, 4), (3, 5)):
+        np.testing.assert_allclose(models[one].predict_proba(frame), models[other].predict_proba(frame))
+        np.testing.assert_array_equal(models[one].predict(frame), models[other].predict(frame))
+
+
+@pytest.mark.parametrize("labels", [[-1, 0], [1, 3]])
+def test_the_relearnt_model_must_answer_class_codes(labels):
+    frame, y = problem(60)
+    written = MetaCost(cost_matrix=COSTS, n_estimators=2).fit(frame, y).to_dict()
+    inner = written["state"]["model"]["state"]["model"]
+    assert inner["classes"]["labels"] == [1, 2]
+    inner["classes"]["labels"] = labels
+    with pytest.raises(ValueError, match="must be class codes of the ensemble, from 0 to 2"):
+        MetaCost.from_dict(written)
+
+
 def test_a_component_of_pairs_says_yes_or_no():
     frame, y = problem(60)
     written = GBSE(cost_matrix=COSTS, n_estimators=2).fit(frame, y).to_dict()
@@ -239,5 +268,5 @@ def test_a_component_of_pairs_says_yes_or_no():
     assert back._layout.reads_tables  # a constant says nothing of what the others read
     assert next(back.staged_predict_proba(frame)).tolist() == [[1 / 3] * 3] * 60
     written["state"]["estimators"][0] = {"constant": 2}
-    with pytest.raises(ValueError, match="must be class codes of the ensemble"):
+    with pytest.raises(ValueError, match="a constant component must be a class code, got 2"):
         GBSE.from_dict(written)

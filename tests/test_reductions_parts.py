@@ -527,10 +527,9 @@ def test_rows_need_as_many_classes():
         GBSE().fit([[0.0], [1.0]], [0, 1, 1])
 
 
-@pytest.mark.parametrize("code, n_classes", [(0, 1), (1, 1), (2, 3)])
-def test_constants_come_back(code, n_classes):
-    """A relational component of a single class may accept it: code 1."""
-    assert component_from_dict(component_to_dict(Constant(code)), n_classes).code == code
+@pytest.mark.parametrize("code, n_codes", [(0, 1), (1, 2), (2, 3)])
+def test_constants_come_back(code, n_codes):
+    assert component_from_dict(component_to_dict(Constant(code)), n_codes).code == code
 
 
 @pytest.mark.parametrize("code, n_classes", [(2, 1), (3, 3), (-1, 3), (True, 3), ("a", 3)])

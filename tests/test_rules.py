@@ -8,7 +8,7 @@ import sqlite3
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
@@ -101,9 +101,62 @@ def test_another_classifier_answers_the_rest():
 
 
 def load_model_of(model):
+    return load_model_of_document(model.to_dict())
+
+
+def load_model_of_document(document):
     from stakes.models import model_from_dict
 
-    return model_from_dict(json.loads(json.dumps(model.to_dict())))
+    return model_from_dict(json.loads(json.dumps(document)))
+
+
+def test_a_fallback_must_know_the_same_classes():
+    X, y = loans()
+    document = RuleClassifier(t_good=0.3, fallback=C45Classifier()).fit(X, y).to_dict()
+    document["state"]["fallback"]["state"]["model"]["classes"]["labels"][0] = "evil"
+    with pytest.raises(ValueError, match="the fallback has unknown labels 'evil'; the known ones are 'bad'"):
+        load_model_of_document(document)
+    other = C45Classifier().fit(X, np.where(y == "bad", "evil", "good"))
+    with pytest.raises(ValueError, match="the fallback has unknown labels 'evil'"):
+        RuleClassifier(t_good=0.3, fallback=other).fit(X, y)
+
+
+class Stranger(ClassifierMixin, BaseEstimator):
+    """Says only when asked which classes it knows."""
+
+    def fit(self, X, y):
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), "evil")
+
+
+def test_a_fallback_answers_no_other_class():
+    X, y = loans()
+    model = RuleClassifier(t_good=0.3, fallback=Stranger()).fit(X, y)
+    assert (model.apply(X) < 0).any()
+    with pytest.raises(ValueError, match="the fallback has unknown labels 'evil'"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize(
+    "name, value, words",
+    [
+        ("n_jobs", 0, "n_jobs"),
+        ("min_support", [0.1], "min_support must have one number for each of the 2 classes"),
+        ("min_support", [0.1, "a"], "min_support must be finite and at least 0"),
+        ("min_support", {"worse": 3}, "min_support names 'worse', but the classes are"),
+        ("t_good_values", ["a"], "t_good_values must be at least one number from 0 to 1, got 'a'"),
+        ("t_good_values", [0.1, 7.0], "t_good_values must be at least one number from 0 to 1"),
+        ("class_costs", [1.0], "class_costs must have one number for each of the 2 classes"),
+    ],
+)
+def test_parameters_of_a_file_are_checked(name, value, words):
+    document = RuleClassifier(t_good=0.3).fit(*loans()).to_dict()
+    document["params"][name] = value
+    with pytest.raises(ValueError, match=words):
+        load_model_of_document(document)
 
 
 def test_a_fallback_that_cannot_be_written():

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from stakes._text.words import shorten
-from stakes.table import Column, Schema, Table
+from stakes.table import Column, Schema, Table, read_table
 
 VALUES = st.one_of(st.none(), st.sampled_from(["a", "b", "ü", "", "a b"]))
 NUMBERS = st.one_of(
@@ -421,3 +421,49 @@ def test_numbers_among_objects():
     assert schema.encode(flags).columns[0].tolist() == [1.0, 0.0]
     with pytest.raises(ValueError, match=r"column 'x1', row 1: could not convert 'u' to a number"):
         schema.encode(np.array([[1, 2], [3, "u"]], dtype=object))
+
+
+# ---- whole numbers beyond those that floats have -----------------------------------------------------------
+
+BEYOND = [[2**53 + 1, 1], [2**53 + 3, 2]]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        BEYOND,
+        np.array(BEYOND),
+        np.array(BEYOND, dtype=np.uint64),
+        np.array(BEYOND, dtype=object),
+        pd.DataFrame(BEYOND, columns=["x0", "x1"]),
+        pd.DataFrame(BEYOND, columns=["x0", "x1"], dtype="Int64"),
+        pl.DataFrame(BEYOND, schema=["x0", "x1"], orient="row"),
+        pa.table({"x0": [2**53 + 1, None], "x1": [1, 2]}),
+    ],
+    ids=lambda data: type(data).__module__.partition(".")[0],
+)
+def test_rounded_whole_numbers_are_said(data):
+    with pytest.warns(UserWarning, match=r"column 'x0' holds whole numbers beyond 2\*\*53") as caught:
+        Table.from_data(data)
+    assert len(caught) == 1
+
+
+def test_whole_numbers_that_stay_are_not_warned_of():
+    Table.from_data(np.array([[2**53, 2**60]]))
+    Table.from_data([[2**53, 2**60, None]])
+    Table.from_data(np.array([[2.0**53 + 2.0, 1e300]]))
+
+
+def test_large_categories_are_not_rounded():
+    for data in (np.array(BEYOND), pd.DataFrame(BEYOND), np.array(BEYOND, dtype=object)):
+        table = Table.from_data(data, categorical_features=[0])
+        assert table.schema.columns[0].categories == (2**53 + 1, 2**53 + 3)
+        assert table.schema.encode(data, unseen="error").columns[0].tolist() == [0, 1]
+
+
+def test_rounded_whole_numbers_of_a_file_are_said(tmp_path):
+    path = tmp_path / "ids.csv"
+    path.write_text("id,amount,class\n9007199254740993,12,a\n9007199254740995,1.5,b\n")
+    with pytest.warns(UserWarning, match="column 'id' holds whole numbers beyond") as caught:
+        read_table(path)
+    assert len(caught) == 1

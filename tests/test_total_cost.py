@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles.total_cost import least_cost
-from stakes import _core
+from stakes import C45Classifier, _core
 from stakes._base.training import TrainingSet
 from stakes.costs import CostMatrix, PriceArrays
 from stakes.table import Column, Schema, Table
@@ -290,6 +290,19 @@ def test_asks_for_the_telling_column_and_nothing_else():
     tree = learn(telling_problem())
     assert set(tree.feature[tree.feature >= 0]) == {0}
     assert tree.n_nodes == 3
+
+
+def test_what_being_right_earns_changes_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
+    trees = [
+        C45Classifier(criterion="total_cost", cost_matrix=costs).fit(X, y)
+        for costs in ([[0, 6], [3, 0]], [[-1, 5], [1, -2]], [[-100, -94], [1, -2]])
+    ]
+    assert trees[0].n_nodes_ > 1
+    for tree in trees[1:]:
+        np.testing.assert_array_equal(tree.predict(X), trees[0].predict(X))
 
 
 def test_asks_nothing_where_tests_cost_more_than_they_save():

@@ -7,9 +7,21 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
-from stakes import C45Classifier, CostMatrix, GDTClassifier, Guard, MinExpectedCost, RuleClassifier, Table
+from stakes import (
+    GBSE,
+    BoostedStakes,
+    C45Classifier,
+    Costing,
+    CostMatrix,
+    GDTClassifier,
+    Guard,
+    MinExpectedCost,
+    RuleClassifier,
+    Table,
+)
 from stakes._base import training as training_module
 from stakes._base.labels import CodedTarget, code_labels
 from stakes._base.training import Targets, read_targets, read_training, target_for
@@ -122,3 +134,65 @@ def test_estimators_from_elsewhere_get_labels():
         assert target_for(other, rows).tolist() == ["b", "a"]
     rules = RuleClassifier(fallback=DummyClassifier()).fit([[0.0], [1.0]], rows.target)
     assert rules.fallback_.classes_.tolist() == ["a", "b"]
+
+
+# ---- what cannot be learnt from ----------------------------------------------------------------------------
+
+FITS = (C45Classifier(), Guard(C45Classifier()), GBSE(n_estimators=1), RuleClassifier())
+
+
+@pytest.mark.parametrize(
+    "y, words",
+    [
+        (["a", None, "b", "a"], r"y must have a class label for every sample, but row 1 has None"),
+        (["a", "b", float("nan"), "a"], r"but row 2 has nan"),
+        ([0, None, 1, 0], r"but row 1 has None"),
+        (pd.Series(["a", "b", pd.NA, "a"], dtype="string"), r"but row 2 has <NA>"),
+        (pd.Series(pd.Categorical(["a", "b", None, "a"])), r"but row 2 has nan"),
+        (["a", "b", 3, "a"], r"y must have labels of one type, but row 0 has 'a' and row 2 has 3"),
+        (np.array([1, 2.5, "a", True], dtype=object), r"but row 0 has 1 and row 2 has 'a'"),
+        (np.ma.array([0, 1, 0, 1], mask=[0, 0, 0, 1]), r"y must have a value for every sample, but row 3 is"),
+    ],
+)
+def test_labels_with_gaps_or_of_several_types(y, words):
+    for model in FITS:
+        with pytest.raises(ValueError, match=words):
+            model.fit([[1.0], [2.0], [3.0], [4.0]], y)
+
+
+def test_a_mask_is_a_missing_value_in_columns_and_refused_elsewhere():
+    X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 7.0], [4.0, 8.0]])
+    masked = np.ma.array(X, mask=np.zeros((4, 2), dtype=bool))
+    table = Table.from_data(masked)
+    assert not np.isnan(table.columns[0]).any()
+    masked[1, 0] = np.ma.masked
+    assert np.flatnonzero(np.isnan(Table.from_data(masked).columns[0])).tolist() == [1]
+    assert np.isnan(table.schema.encode(masked).columns[0]).tolist() == [False, True, False, False]
+    whole = np.ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
+    assert np.isnan(Table.from_data(whole).columns[1]).tolist() == [True, False]
+    words = np.ma.array([["a"], ["b"]], mask=[[0], [1]])
+    assert Table.from_data(words).columns[0].tolist() == [0, -1]
+
+    y, gap = [0, 0, 1, 1], np.ma.array(np.ones(4), mask=[0, 1, 0, 0])
+    costs = np.ma.array(np.ones((4, 2)), mask=np.eye(4, 2, dtype=bool))
+    for model in FITS:
+        with pytest.raises(ValueError, match="sample_weight must have a value for every sample, but row 1"):
+            model.fit(X, y, sample_weight=gap)
+        with pytest.raises(ValueError, match=r"costs must have all values, but the one at \[0, 0\] is"):
+            model.fit(X, y, costs=costs)
+    with pytest.raises(ValueError, match=r"values must have all values, but the one at \[0, 0\] is masked"):
+        CostMatrix(costs[:2])
+
+
+HUGE = np.array([[0.0, 1e308], [1e308, 0.0]])
+
+
+@pytest.mark.parametrize("model", [*FITS, GDTClassifier(), BoostedStakes(), Costing(n_estimators=1)])
+def test_costs_beyond_what_can_be_added_up(model):
+    X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    with pytest.raises(
+        ValueError, match=r"costs must be at most 1e\+100, got 1e\+308; count them in a larger"
+    ):
+        clone(model).set_params(cost_matrix=HUGE).fit(X, y)
+    with pytest.raises(ValueError, match=r"costs must be at most 1e\+100, got 1e\+308"):
+        clone(model).fit(X, y, costs=HUGE[y])

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import sqlite3
 import subprocess
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from oracles.random_trees import random_fitted, random_rows, raw_row
 from oracles.router import leaves_reached, predict_code, probabilities
+from stakes import C45Classifier
 from stakes.export.c import export_c
 from stakes.export.python import export_python
 from stakes.export.sql import export_sql
@@ -91,6 +95,20 @@ def test_c_refuses_what_it_cannot_write():
         export_c(random_fitted(0), name="a b")
 
 
+@needs_compiler
+@pytest.mark.parametrize(
+    "name", ["N_CLASSES", "NAME", "TOLERANCE", "COSTS", "CASES", "SCORE", "int", "tree", "add"]
+)
+def test_c_compiles_under_any_name(name, tmp_path):
+    source = tmp_path / "tree.c"
+    for min_cost in (True, False):
+        source.write_text(export_c(replace(random_fitted(3), min_cost=min_cost), name=name), encoding="utf-8")
+        flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic-errors", "-fsyntax-only"]
+        done = subprocess.run(["cc", *flags, source], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert f"int {name}_predict(const double *x) {{" in source.read_text()
+
+
 def in_sqlite(fitted, raw_rows):
     base = sqlite3.connect(":memory:")
     names = ['"' + column.name.replace('"', '""') + '"' for column in fitted.schema.columns]
@@ -126,6 +144,49 @@ def test_sql_thresholds_are_exact(value):
     base = sqlite3.connect(":memory:")
     assert base.execute(f"SELECT {_threshold(value)}").fetchone() == (value,)
     base.close()
+
+
+#: Names of columns that the query itself, or SQL, uses.
+NAMES = ["n0", "b0_0", "P0", "s1", "m0", "n", "true", "false", "q_n0", "prediction"]
+
+
+def with_odd_names():
+    """A tree of truths over columns with such names, rows with gaps, and what it answers."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, len(NAMES)))
+    X[rng.random(X.shape) < 0.2] = np.nan
+    y = np.nan_to_num(X[:, [0, 2, 6]]).sum(axis=1) > 0
+    frame = pd.DataFrame(X, columns=NAMES)
+    model = C45Classifier(prune=None).fit(frame, y)
+    rows = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+    return model.export_sql(table="data", output="answer"), rows, model.predict(frame).tolist()
+
+
+def answers_of_query(base, query, rows):
+    columns = ", ".join(f'"{name}" DOUBLE PRECISION' for name in NAMES)
+    base.execute(f"CREATE TABLE data (id INTEGER, {columns})")
+    marks = ", ".join("?" * (len(NAMES) + 1))
+    base.executemany(f"INSERT INTO data VALUES ({marks})", [[i, *row] for i, row in enumerate(rows)])
+    answers = base.execute(f"SELECT answer FROM ({query}) AS answered ORDER BY id").fetchall()
+    base.close()
+    return [bool(answer) for (answer,) in answers]
+
+
+def test_columns_called_as_the_query_calls_its_own_in_sqlite():
+    query, rows, expected = with_odd_names()
+    assert answers_of_query(sqlite3.connect(":memory:"), query, rows) == expected
+
+
+def test_columns_called_as_the_query_calls_its_own_in_duckdb():
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not among what the tests need")
+    query, rows, expected = with_odd_names()
+    assert answers_of_query(duckdb.connect(), query, rows) == expected
+
+
+def test_the_query_has_no_name_of_a_column():
+    query, *_ = with_odd_names()
+    own = {name.casefold() for name in re.findall(r" AS (\w+)", query)}
+    assert own and not own & {name.casefold() for name in NAMES}
 
 
 def test_sql_refuses_nul():

@@ -57,7 +57,8 @@ def test_what_c_and_sql_cannot_write():
         sql.export_sql(replace(towns(), classes=np.array([1.0, 2.0, np.inf])))
     mixed = replace(towns(), classes=np.array([1, "b", True], dtype=object))
     assert sql.label_literals(mixed.labels) == ["'1'", "'b'", "'True'"]
-    assert sql.label_literals([True, False]) == ["TRUE", "FALSE"] and sql.label_literals([-1.5]) == ["(-1.5)"]
+    assert sql.label_literals([True, False]) == ["(1 = 1)", "(1 = 0)"]
+    assert sql.label_literals([-1.5]) == ["(-1.5)"]
 
 
 def test_long_lists_of_categories_are_cut_short():

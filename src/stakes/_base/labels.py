@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,6 +13,7 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from stakes._base import documents
+from stakes._base.weights import refuse_mask
 
 Label = str | bool | int | float
 
@@ -126,8 +128,36 @@ def code_labels(y: Any, owner: str, n_samples: int | None = None) -> CodedTarget
 
 def check_labels(y: Any) -> NDArray[Any]:
     """Return class labels as an array; what cannot be classes is an error."""
+    refuse_mask(y, "y")
+    if isinstance(y, list | tuple):
+        _check_alike(y)  # NumPy would make text of numbers, and of a gap among text
     labels = column_or_1d(y, warn=True)
+    if labels.dtype == object:
+        _check_alike(labels.tolist())
     if labels.dtype.kind not in "biu" or not len(labels):  # whole numbers are finite: a tenth of a small fit
         labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
     check_classification_targets(labels)
     return labels
+
+
+def _check_alike(labels: Sequence[Any]) -> None:
+    """Refuse labels with gaps, and those of which some are text and others are not."""
+    kinds = set(map(type, labels))
+    text = any(issubclass(kind, str) for kind in kinds)
+    if not text and not any(kind.__name__ in _NO_LABEL for kind in kinds):
+        return  # numbers and flags; infinities and NaN among them are looked for later
+    first = labels[0]
+    for row, label in enumerate(labels):
+        if type(label).__name__ in _NO_LABEL or (isinstance(label, float) and math.isnan(label)):
+            raise ValueError(
+                f"y must have a class label for every sample, but row {row} has {label!r}; leave such rows "
+                "out, or give the gap a label of its own"
+            )
+        if isinstance(label, str) != isinstance(first, str):
+            raise ValueError(
+                f"y must have labels of one type, but row 0 has {first!r} and row {row} has {label!r}; write "
+                "all of them as text"
+            )
+
+
+_NO_LABEL = frozenset({"NoneType", "NAType", "NaTType"})

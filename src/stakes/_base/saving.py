@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._base import documents
 from stakes._base.answering import answering_models, first_with
 from stakes._base.labels import labels_to_dict
+from stakes._base.parameters import PlainParameters
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.table import Schema
 
@@ -44,7 +45,7 @@ def saveable(cls: Class) -> Class:
     return cls
 
 
-class SavedModel:
+class SavedModel(PlainParameters):
     """Writes an estimator that says what its state is as plain values and as JSON, and reads it back."""
 
     def _state(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, code_labels
 from stakes._base.saving import training_info
-from stakes._base.weights import check_weight
+from stakes._base.weights import check_size, check_weight
 from stakes.costs import (
     CostMatrix,
     FeatureCosts,
@@ -155,22 +155,34 @@ def read_table_and_target(
     owner: Any, X: Any, y: Any, *, check_finite: bool = True
 ) -> tuple[Table, CodedTarget]:
     """Read columns and labels of as many samples, and tell an estimator its columns."""
-    table = Table.from_data(X, owner.categorical_features, check_finite=check_finite)
+    table = table_to_learn(X, owner.categorical_features, check_finite=check_finite)
     check_features(owner, X, reset=True)
     target = code_labels(y, type(owner).__name__, table.n_samples)
     owner._training_info = training_info(table.schema, table.target, y, table.n_samples)
     return table, target
 
 
+def table_to_learn(X: Any, categorical_features: Any, *, check_finite: bool = True) -> Table:
+    """Read columns to learn from; what a data frame declares of categories besides its values is left out."""
+    table = Table.from_data(X, categorical_features, check_finite=check_finite)
+    return table if isinstance(X, Table) else table.with_met_categories()
+
+
 def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any) -> Targets:
     """Check weights and costs of labels that are coded."""
     n_samples, n_classes = len(target), len(target.classes)
-    return Targets(
+    own = None if costs is None else check_sample_costs(costs, n_samples, n_classes)
+    if own is not None:
+        check_size(own)
+    targets = Targets(
         classes=target.classes,
         codes=target.codes,
         weight=None if sample_weight is None else check_weight(sample_weight, n_samples),
-        costs=None if costs is None else check_sample_costs(costs, n_samples, n_classes),
+        costs=own,
     ).with_class_costs(cost_matrix)
+    if targets.cost_matrix is not None:
+        check_size(targets.cost_matrix.values)
+    return targets
 
 
 def target_for(estimator: Any, targets: Targets) -> Any:

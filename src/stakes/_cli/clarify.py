@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from stakes._base.documents import dumps
-from stakes._cli.shared import JsonOption, say
+from stakes._cli.shared import JsonOption, echo, say
 
 app = typer.Typer(
     no_args_is_help=True, help="Watch the few functions that matter, explain why a program failed."
@@ -71,7 +71,7 @@ def run(
 
     status, verdict = run_watched(command, ClarifyModel.read(model))
     if verdict is not None:
-        typer.echo(dumps(verdict.to_dict()) if as_json else str(verdict), err=True)
+        echo(dumps(verdict.to_dict()) if as_json else str(verdict), err=True)
     _leave(status)
 
 

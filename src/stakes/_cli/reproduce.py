@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from stakes._cli.shared import DebugOption, progress_bar, say, write_page
+from stakes._cli.shared import DebugOption, echo, progress_bar, say, write_page
 from stakes.lab import Reproduction, load_protocol, papers, reproduce
 from stakes.lab import programs as figure_programs
 from stakes.lab.study import RESULTS, page
@@ -47,6 +47,14 @@ def command(
             help="Where these programs are, where stakes does not run from a checkout.",
         ),
     ] = None,
+    allow_imports: Annotated[
+        bool,
+        typer.Option(
+            "--allow-imports",
+            help="Let a .toml file name any class, which is then run. By default its learners must be "
+            "estimators of stakes or scikit-learn.",
+        ),
+    ] = False,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where results and tables go.")
     ] = Path("stakes-lab"),
@@ -78,7 +86,7 @@ def command(
         if not figure and not table:
             return
     # All of them are read before anything runs, so that a slip in the last one does not come after an hour.
-    loaded = [load_protocol(name) for name in names]
+    loaded = [load_protocol(name, allow_imports=allow_imports) for name in names]
     done: list[Reproduction] = []
     for study in loaded:
         with progress_bar(study.name) as progress:
@@ -93,7 +101,7 @@ def command(
                 cluster=cluster,
                 progress=progress,
             )
-        typer.echo(page(reproduction))
+        echo(page(reproduction))
         done.append(reproduction)
         _summary(reproduction, output)
         written = write_page(partial(write_lab_report, output / f"{study.name}.html", reproduction))
@@ -116,7 +124,7 @@ def _programs(
         reproduction = recorded.reproduce_programs(
             folder, programs=programs, quick=quick, python=python, progress=progress
         )
-    typer.echo(recorded.page(reproduction))
+    echo(recorded.page(reproduction))
     say(f"The page is in {folder}; what was recorded and learnt is kept in {folder / 'programs'}.")
 
 

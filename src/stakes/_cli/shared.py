@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -27,6 +28,7 @@ from rich.text import Text
 
 from stakes._base.labels import CodedTarget
 from stakes._base.training import TrainingSet
+from stakes._text.words import visible
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.datasets import load_table
 from stakes.table import Schema, Table, read_table
@@ -103,24 +105,43 @@ OutputOption = Annotated[
 ]
 
 
+class SafeConsole(Console):
+    """A console that shows control characters of names and messages instead of obeying them."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Make text of a string, as for every string that is printed and every cell of a table."""
+        return super().render_str(visible(text), **options)
+
+
 def out() -> Console:
     """Console for what the user asked for. A pipe has no width, so tables get a generous one.
 
     Names come from the data: what looks like markup or an emoji's code there is printed as it stands.
     """
     width = None if sys.stdout.isatty() else 120
-    return Console(width=width, markup=False, emoji=False, highlight=False)
+    return SafeConsole(width=width, markup=False, emoji=False, highlight=False)
 
 
 def say(text: str, style: str = "") -> None:
     """Print a remark on stderr, one line however long, so that it can be searched for."""
-    console = Console(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
+    console = SafeConsole(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
     console.print(text, style=style)
 
 
 def print_json(value: Any) -> None:
     """Print JSON on stdout; numbers that JSON has not become null."""
-    typer.echo(json.dumps(plain_json(value), indent=2, ensure_ascii=False))
+    text = json.dumps(plain_json(value), indent=2, ensure_ascii=False)
+    typer.echo(_OBEYED_IN_JSON.sub(lambda char: f"\\u{ord(char[0]):04x}", text))
+
+
+#: What a terminal may obey, and JSON leaves as it is.
+_OBEYED_IN_JSON = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def echo(text: str, *, err: bool = False) -> None:
+    """Print a page of text; a terminal gets control characters as escapes, a pipe gets them as they are."""
+    stream = sys.stderr if err else sys.stdout
+    typer.echo(visible(text) if stream.isatty() else text, err=err)
 
 
 def plain_json(value: Any) -> Any:
@@ -137,7 +158,7 @@ def plain_json(value: Any) -> Any:
 def write_text(text: str, output: Path | None) -> None:
     """Write to a file, or to stdout."""
     if output is None:
-        typer.echo(text.removesuffix("\n"))
+        echo(text.removesuffix("\n"))
     else:
         output.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
         say(f"Wrote {output}.")
@@ -180,7 +201,7 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
         task = bar.add_task(title, total=None)
 
         def advance(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=f"{title} {what}".strip())
+            bar.update(task, completed=done, total=total, description=visible(f"{title} {what}".strip()))
 
         yield advance
 
@@ -199,7 +220,8 @@ def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
     if path.is_dir():
         raise ValueError(f"{data} is a folder; a file or the name of a data set is needed")
     if path.exists() or path.suffix or len(path.parts) > 1:
-        return read_table(path, target), None
+        with notes():
+            return read_table(path, target), None
     if target is not None:
         raise ValueError("--target is for files; a named data set has its class already")
     return load_table(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -43,6 +44,15 @@ def amount(value: float) -> str:
 def plain(text: str) -> str:
     """Keep a name on one line: line breaks and control characters become visible escapes."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def visible(text: str) -> str:
+    """Keep lines as they are, but show as escapes what a terminal would obey instead of printing it."""
+    return _OBEYED.sub(lambda char: repr(char[0])[1:-1], text)
+
+
+#: Control characters but tabs and line ends, marks that turn the direction of writing, and undecoded bytes.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def percent(share: float) -> str:

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from stakes._base import documents
 from stakes._base.features import any_columns, encode_rows
 from stakes._base.labels import labels_from_dict, labels_to_dict
+from stakes._base.parameters import MOST, N_JOBS
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModel, feature_names, saveable, set_feature_names
@@ -38,8 +39,6 @@ from stakes.decision import (
     min_cost_class,
 )
 from stakes.table import Schema, Table
-
-_MOST = 2**31 - 1
 
 
 @saveable
@@ -103,8 +102,8 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
         "categorical_features": ["array-like", None],
         "unseen": [StrOptions({"missing", "error"})],
-        "n_jobs": [Interval(Integral, -_MOST, _MOST, closed="both"), None],
-        "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
+        "n_jobs": N_JOBS,
+        "random_state": [Interval(Integral, 0, MOST, closed="both"), None],
         "verbose": ["verbose"],
     }
 
@@ -152,7 +151,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         inner = np.unique(codes, return_inverse=True)[1]
         seed = self.random_state
         if seed is None:
-            seed = int(np.random.default_rng().integers(_MOST))
+            seed = int(np.random.default_rng().integers(MOST))
         # Sums depend on the number of threads. A fold has fewer rows per class than y, which was checked.
         with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The number of unique classes")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from stakes.costs._features import FeatureCosts
-from stakes.costs._files import read_text
+from stakes.costs._files import read_json
 from stakes.costs._price_checks import check_names
 
 
@@ -45,13 +44,11 @@ def as_feature_costs(costs: Any, names: Iterable[str]) -> FeatureCosts | None:
 def _from_path(path: str | os.PathLike[str]) -> FeatureCosts:
     if Path(path).suffix.lower() != ".json":
         return FeatureCosts.from_csv(path)
+    data = read_json(path, object_pairs_hook=_distinct)
     try:
-        data = json.loads(read_text(path), object_pairs_hook=_distinct)
         if isinstance(data, Mapping) and isinstance(data.get("prices"), Mapping | list):
             return FeatureCosts.from_dict(data)
         return FeatureCosts(data)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is not JSON: {error}") from None
     except (TypeError, ValueError) as error:
         raise type(error)(f"{path}: {error}") from None
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from stakes._text.words import is_number
 
@@ -22,6 +24,19 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise ValueError(
             f"{path} is not a text file in UTF-8: {error.reason} at byte {error.start}"
         ) from None
+
+
+def read_json(path: str | os.PathLike[str], **options: Any) -> Any:
+    """Read what a JSON file holds; ``options`` are those of `json.loads`."""
+    text = read_text(path)
+    try:
+        return json.loads(text, **options)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{path} is not JSON of costs: its lists are nested too deeply") from None
+    except ValueError as error:  # what `options` refuse, or a number with thousands of digits
+        raise ValueError(f"{path}: {error}") from None
 
 
 def parse_number(text: str, where: str) -> float:

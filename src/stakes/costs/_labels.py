@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 def finite_array(values: Any, name: str) -> NDArray[np.float64]:
     """Float64 copy; text, gaps and infinities are refused by name."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        where = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
+        raise ValueError(f"{name} must have all values, but the one at {where} is masked")
     try:
         raw = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     except ValueError as error:
@@ -61,8 +64,16 @@ def check_labels(classes: Iterable[Any]) -> NDArray[Any]:
     return np.array(labels) if one_type else array
 
 
-def lookup(known: list[Any], wanted: list[Any], name: str) -> list[int]:
-    """Positions of ``wanted`` among ``known``; text from files also matches labels of other types."""
+def lookup(
+    known: list[Any],
+    wanted: list[Any],
+    name: str,
+    words: str = "{name} has unknown labels {unknown}; the known ones are {known}",
+) -> list[int]:
+    """Positions of ``wanted`` among ``known``; text from files also matches labels of other types.
+
+    ``words`` say what is wrong where one is unknown.
+    """
     index = {label: i for i, label in enumerate(known)}
     unknown = [label for label in wanted if label not in index]
     if unknown and _all_text(known) != _all_text(wanted):
@@ -72,7 +83,7 @@ def lookup(known: list[Any], wanted: list[Any], name: str) -> list[int]:
             return [written[str(label)] for label in wanted]
     if unknown:
         hint = did_you_mean(unknown[0], known)
-        raise ValueError(f"{name} has unknown labels {some(unknown)}; the known ones are {some(known)}{hint}")
+        raise ValueError(words.format(name=name, unknown=some(unknown), known=some(known)) + hint)
     return [index[label] for label in wanted]
 
 

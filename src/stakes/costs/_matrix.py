@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from stakes.costs import _files
 from stakes.costs._labels import check_labels, finite_array, lookup, plain_label, some, sorted_labels
+
+_LACKING = "{name} has no row for {unknown}, which the data has; its classes are {known}"
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -248,7 +249,7 @@ class CostMatrix:
                     f"({some(labels.tolist())}); give it labels with CostMatrix(values, classes=...)"
                 )
             return CostMatrix(self.values, labels)
-        order = lookup(self.classes.tolist(), labels.tolist(), "classes")
+        order = lookup(self.classes.tolist(), labels.tolist(), "the cost matrix", _LACKING)
         if len(order) < len(self) and extra == "error":
             unused = [label for i, label in enumerate(self.classes.tolist()) if i not in order]
             raise ValueError(f"the cost matrix has classes that the data has not: {some(unused)}")
@@ -382,7 +383,12 @@ def as_cost_matrix(costs: Any, classes: Iterable[Any]) -> CostMatrix:
         matrix = CostMatrix.from_frame(costs)
     else:
         matrix = CostMatrix(costs)
-    return matrix.align(labels, extra="drop")
+    try:
+        return matrix.align(labels, extra="drop")
+    except ValueError as error:
+        if isinstance(costs, str | os.PathLike):
+            raise ValueError(f"{os.fspath(costs)}: {error}") from None
+        raise
 
 
 def check_sample_costs(costs: Any, n_samples: int, n_classes: int) -> NDArray[np.float64]:
@@ -458,10 +464,11 @@ def _from_path(path: str | os.PathLike[str], classes: NDArray[Any]) -> CostMatri
         names = dict.fromkeys([*map(str, classes.tolist()), *(name for pair in pairs for name in pair)])
         return CostMatrix.from_pairs(pairs, list(names), default=1.0)
     if suffix == ".json":
+        data = _files.read_json(path)
         try:
-            return CostMatrix.from_dict(json.loads(_files.read_text(path)))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path} is not JSON: {error}") from None
+            return CostMatrix.from_dict(data)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
     return CostMatrix.from_csv(path)
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stakes._base.parameters import MOST, N_JOBS
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import saveable
 from stakes._base.training import read_training
@@ -26,8 +27,6 @@ from stakes.evolve.run import EvolutionInterrupted, Run, evolve
 from stakes.evolve.seeds import seed_trees
 from stakes.evolve.settings import SEARCH_OPTIONS, Settings
 from stakes.tree import TreeAnswers, TreeClassifier
-
-_MOST = 2**31 - 1
 
 
 @saveable
@@ -106,7 +105,7 @@ class GDTClassifier(TreeClassifier):
         The ``m`` of the m-estimate.
     callback : callable or None
         Called with each :class:`~stakes.evolve.Generation`.
-    verbose : bool
+    verbose : bool or int
         Whether to show a progress bar.
     checkpoint : path or None
         File that the run is kept in, and continued from where it exists; removed when the fit is done, but
@@ -169,8 +168,8 @@ class GDTClassifier(TreeClassifier):
         "variant": [StrOptions({"paper", "memetic"})],
         "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto", "noise"}), None],
         "population_size": [Interval(Integral, 2, 1_000_000, closed="both")],
-        "max_generations": [Interval(Integral, 0, _MOST, closed="both"), None],
-        "n_iter_no_change": [Interval(Integral, 1, _MOST, closed="both"), None],
+        "max_generations": [Interval(Integral, 0, MOST, closed="both"), None],
+        "n_iter_no_change": [Interval(Integral, 1, MOST, closed="both"), None],
         "crossover_rate": [Interval(Real, 0, 1, closed="both")],
         "mutation_rate": [Interval(Real, 0, 1, closed="both")],
         "selection_pressure": [Interval(Real, 1, 2, closed="both")],
@@ -178,10 +177,10 @@ class GDTClassifier(TreeClassifier):
         "crossover_odds": ["array-like"],
         "inner_odds": ["array-like"],
         "leaf_odds": ["array-like"],
-        "min_samples_leaf": [Interval(Integral, 1, _MOST, closed="both"), StrOptions({"sqrt"}), None],
-        "min_samples_split": [Interval(Integral, 2, _MOST, closed="both")],
-        "sample_rows": [Interval(Integral, 2, _MOST, closed="both"), None],
-        "max_depth": [Interval(Integral, 0, _MOST, closed="both"), None],
+        "min_samples_leaf": [Interval(Integral, 1, MOST, closed="both"), StrOptions({"sqrt"}), None],
+        "min_samples_split": [Interval(Integral, 2, MOST, closed="both")],
+        "sample_rows": [Interval(Integral, 2, MOST, closed="both"), None],
+        "max_depth": [Interval(Integral, 0, MOST, closed="both"), None],
         "max_thresholds": [Interval(Integral, 1, MOST_THRESHOLDS, closed="both"), None],
         "feature_costs": "no_validation",  # as_feature_costs says what is wrong in its own words
         "pay": [StrOptions({"path", "upfront"})],
@@ -191,13 +190,13 @@ class GDTClassifier(TreeClassifier):
         "smoothing": [StrOptions({"laplace", "m"}), None],
         "smoothing_strength": [Interval(Real, 0, None, closed="neither")],
         "callback": [callable, None],
-        "verbose": ["boolean"],
+        "verbose": ["verbose"],
         "checkpoint": [str, os.PathLike, None],
         "debug": ["boolean"],
         "categorical_features": ["array-like", None],
         "unseen": [StrOptions({"missing", "error"})],
-        "n_jobs": [Interval(Integral, -_MOST, _MOST, closed="both"), None],
-        "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
+        "n_jobs": N_JOBS,
+        "random_state": [Interval(Integral, 0, MOST, closed="both"), None],
     }
 
     cost_matrix: Any = None

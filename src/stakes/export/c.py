@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from stakes._text.words import plain
@@ -55,17 +55,20 @@ def export_c(fitted: FittedTree, *, name: str = "tree") -> str:
         parts.append(
             f"static void tree_{root}(const double *x, double w{root}, double *p) {{\n{unused}{body}\n}}\n"
         )
-    parts.append(_C_PROBA.replace("NAME", name).replace("N_CLASSES", str(fitted.n_classes)))
-    score = _C_COST if fitted.min_cost else "        score[k] = -p[k];"
+    known = {"NAME": name, "N_CLASSES": str(fitted.n_classes), "TOLERANCE": repr(RELATIVE_ROUNDING)}
+    parts.append(_filled(_C_PROBA, known))
+    score = _filled(_C_COST, known) if fitted.min_cost else "        score[k] = -p[k];"
     costs = ""
     if fitted.min_cost:
         rows = ", ".join(_braces(row) for row in fitted.cost_values.tolist())
         costs = f"    static const double costs[{fitted.n_classes}][{fitted.n_classes}] = {{{rows}}};\n"
-    predict = _C_PREDICT.replace("NAME", name).replace("SCORE", score).replace("COSTS", costs)
-    parts.append(
-        predict.replace("N_CLASSES", str(fitted.n_classes)).replace("TOLERANCE", repr(RELATIVE_ROUNDING))
-    )
+    parts.append(_filled(_C_PREDICT, known | {"SCORE": score, "COSTS": costs}))
     return "\n".join(parts)
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    """Put values in the places of a template, all at once: a name may look like another place."""
+    return re.sub("|".join(sorted(values, key=len, reverse=True)), lambda place: values[place[0]], template)
 
 
 def _c_header(fitted: FittedTree, name: str) -> str:
@@ -95,7 +98,7 @@ def _c_tables(fitted: FittedTree, name: str) -> str:
             n_values = len(column.categories)
             lines.append(f"static const char *const categories_{index}[{n_values}] = {{{texts}}};")
             cases.append(f"    if (column == {index}) {{ known = categories_{index}; n = {n_values}; }}")
-    return "\n".join([*lines, _C_CATEGORY.replace("NAME", name).replace("CASES", "\n".join(cases))])
+    return "\n".join([*lines, _filled(_C_CATEGORY, {"NAME": name, "CASES": "\n".join(cases)})])
 
 
 def _c_lines(fitted: FittedTree, root: int) -> Iterator[str]:

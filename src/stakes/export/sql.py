@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -124,26 +125,27 @@ def range_condition(column: Column, kept: Range) -> str | None:
 
 def _mixture(fitted: FittedTree, answers: list[str]) -> str:
     """Scalar subquery for rows with missing values: branch numbers, weights, class scores, class."""
-    n_classes = fitted.n_classes
-    blocks = [_block(fitted, ends, i) for i, ends in enumerate(_chunks(_ends(fitted)))]
-    sums = [_sum([f"m{i}.p{k}" for i in range(len(blocks))]) for k in range(n_classes)]
+    n_classes, own = fitted.n_classes, _own(fitted.schema.names)
+    p, s = f"{own}p", f"{own}s"
+    blocks = [_block(fitted, ends, own, i) for i, ends in enumerate(_chunks(_ends(fitted)))]
+    sums = [_sum([f"{own}m{i}.{p}{k}" for i in range(len(blocks))]) for k in range(n_classes)]
     # LIMIT 1 changes nothing but keeps PostgreSQL from copying the sums to every place where they are used.
-    query = f"SELECT {_columns('p', sums)} FROM {', '.join(blocks)} LIMIT 1"
+    query = f"SELECT {_columns(p, sums)} FROM {', '.join(blocks)} LIMIT 1"
     if fitted.min_cost:
         costs = fitted.cost_values.tolist()
         scores = [
-            _sum([f"p{j} * {_number(costs[j][k])}" for j in range(n_classes)]) for k in range(n_classes)
+            _sum([f"{p}{j} * {_number(costs[j][k])}" for j in range(n_classes)]) for k in range(n_classes)
         ]
     else:
-        scores = [f"-p{k}" for k in range(n_classes)]
-    query = f"SELECT {_columns('s', scores)} FROM ({query}) AS p LIMIT 1"
+        scores = [f"-{p}{k}" for k in range(n_classes)]
+    query = f"SELECT {_columns(s, scores)} FROM ({query}) AS {p} LIMIT 1"
     whens = []
     for k in range(n_classes - 1):
         # Lower classes were refused for a better one, so only the later ones are left to compare with.
-        tests = [f"s{k} <= s{j} + {RELATIVE_ROUNDING!r} * ABS(s{j})" for j in range(k + 1, n_classes)]
+        tests = [f"{s}{k} <= {s}{j} + {RELATIVE_ROUNDING!r} * ABS({s}{j})" for j in range(k + 1, n_classes)]
         whens.append(f"WHEN {' AND '.join(tests)} THEN {answers[k]}")
     choice = f"CASE {' '.join(whens)} ELSE {answers[-1]} END" if whens else answers[-1]
-    return f"  (SELECT {choice}\n  FROM ({query}) AS s)"
+    return f"  (SELECT {choice}\n  FROM ({query}) AS {s})"
 
 
 def _ends(fitted: FittedTree) -> list[_End]:
@@ -175,7 +177,7 @@ def _chunks(ends: list[_End]) -> list[list[_End]]:
     return chunks
 
 
-def _block(fitted: FittedTree, ends: list[_End], index: int) -> str:
+def _block(fitted: FittedTree, ends: list[_End], own: str, index: int) -> str:
     """Subquery for the class weights that come from some of the ends.
 
     The innermost query finds the branch of each test (NULL where the value is missing), so that a long list
@@ -189,25 +191,37 @@ def _block(fitted: FittedTree, ends: list[_End], index: int) -> str:
         conditions = [_condition(fitted, node, branch) for branch in range(len(tree.children(node)))]
         whens = [f"WHEN {test} THEN {b}" for b, test in enumerate(conditions) if test is not None]
         number = f"CASE {' '.join(whens)} END" if whens else "CAST(NULL AS INTEGER)"
-        branch_numbers.append(f"{number} AS n{node}")
+        branch_numbers.append(f"{number} AS {own}n{node}")
     shares = []
     for node, branch in used:
         if branch is None:
-            share = f"CASE WHEN n{node} IS NULL THEN 1 ELSE 0 END"
+            share = f"CASE WHEN {own}n{node} IS NULL THEN 1 ELSE 0 END"
         else:
             missing = _number(float(fractions[tree.children(node)[branch]]))
-            share = f"CASE WHEN n{node} IS NULL THEN {missing} WHEN n{node} = {branch} THEN 1 ELSE 0 END"
-        shares.append(f"CAST({share} AS DOUBLE PRECISION) AS {_step(node, branch)}")
-    weights = ["*".join(_step(*step) for step in path) for path, _ in ends]
+            number = f"{own}n{node}"
+            share = f"CASE WHEN {number} IS NULL THEN {missing} WHEN {number} = {branch} THEN 1 ELSE 0 END"
+        shares.append(f"CAST({share} AS DOUBLE PRECISION) AS {own}{_step(node, branch)}")
+    weights = ["*".join(own + _step(*step) for step in path) for path, _ in ends]
     sums = []
     for k in range(fitted.n_classes):
         terms = [f"{w}*{_number(float(v[k]))}" for w, (_, v) in zip(weights, ends, strict=True) if v[k] > 0]
         sums.append(_sum(terms) if terms else "CAST(0 AS DOUBLE PRECISION)")
-    inner = f"(SELECT {', '.join(branch_numbers)} LIMIT 1) AS n"
+    inner = f"(SELECT {', '.join(branch_numbers)} LIMIT 1) AS {own}n"
     return (
-        f"(SELECT {_columns('p', sums)}\n  FROM (SELECT {', '.join(shares)}\n  FROM {inner} LIMIT 1) AS b "
-        f"LIMIT 1) AS m{index}"
+        f"(SELECT {_columns(f'{own}p', sums)}\n  FROM (SELECT {', '.join(shares)}\n  FROM {inner} LIMIT 1) "
+        f"AS {own}b LIMIT 1) AS {own}m{index}"
     )
+
+
+def _own(columns: Iterable[str]) -> str:
+    """Return a beginning of the query's own names that keeps them apart from columns of the table.
+
+    DuckDB reads a name as that of an expression beside it before it looks for a column outside.
+    """
+    taken, own = [name.casefold() for name in columns], ""
+    while any(re.fullmatch(own + r"[bmnps]\d*(_[x\d]+)?", name) for name in taken):
+        own += "q_"
+    return own
 
 
 def _step(node: int, branch: int | None) -> str:
@@ -265,7 +279,7 @@ def sql_name(text: str) -> str:
 def _literal(value: Any) -> str:
     """Write a category or a label as a literal."""
     if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
+        return "(1 = 1)" if value else "(1 = 0)"  # SQLite reads TRUE as a column where there is one called so
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):

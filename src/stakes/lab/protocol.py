@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes.lab._sections import ProtocolError, Section
+from stakes.lab.allowed import check_paths
 from stakes.lab.measures import check_measure
 from stakes.lab.specs import (
     ColumnSpec,
@@ -39,8 +40,15 @@ def papers() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
-def load_protocol(name: str | Path) -> Protocol:
+def load_protocol(name: str | Path, *, allow_imports: bool = False) -> Protocol:
     """Read a protocol: the name of a paper, or the path of a file.
+
+    Parameters
+    ----------
+    name : str or path
+    allow_imports : bool
+        Whether a file may name any class or function, which is then imported and called. Else learners must
+        be estimators of stakes or scikit-learn.
 
     Examples
     --------
@@ -58,6 +66,8 @@ def load_protocol(name: str | Path) -> Protocol:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ProtocolError(f"{path.name}: this is no TOML file: {error}") from None
+    if not allow_imports and path.parent != FOLDER:
+        check_paths(values, path)
     return parse_protocol(values, path)
 
 

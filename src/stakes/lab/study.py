@@ -63,6 +63,7 @@ def reproduce(
     n_jobs: int = 1,
     cluster: str | None = None,
     progress: Progress | None = None,
+    allow_imports: bool = False,
 ) -> Reproduction:
     """Run a protocol, or go on where an earlier run stopped, and build its tables.
 
@@ -80,6 +81,8 @@ def reproduce(
     quick : bool
         The smoke version with few repeats; every table says so.
     n_jobs, cluster, progress : as for `run_plan`
+    allow_imports : bool
+        Whether a TOML file may name any class, as for `load_protocol`.
 
     Examples
     --------
@@ -88,7 +91,9 @@ def reproduce(
     >>> german.labels, german.cells[2].paper, round(german.cells[2].ours, 1)
     (('German',), 0.42, 0.4)
     """
-    loaded = protocol if isinstance(protocol, Protocol) else load_protocol(protocol)
+    loaded = (
+        protocol if isinstance(protocol, Protocol) else load_protocol(protocol, allow_imports=allow_imports)
+    )
     plan = make_plan(loaded, tables=tables, figures=figures, datasets=datasets, quick=quick)
     place = None if folder is None else Path(folder)
     if place is not None:

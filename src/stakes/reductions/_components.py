@@ -148,14 +148,19 @@ def component_to_dict(component: Any) -> dict[str, Any]:
     return {"constant": component.code} if isinstance(component, Constant) else inner_to_dict(component)
 
 
-def component_from_dict(data: Any, n_classes: int) -> Any:
-    """Component from what :func:`component_to_dict` gave."""
+def component_from_dict(data: Any, n_codes: int) -> Any:
+    """Component from what :func:`component_to_dict` gave, which answers class codes below ``n_codes``."""
     if isinstance(data, Mapping) and "constant" in data:
         code = data["constant"]
-        if type(code) is not int or not 0 <= code < max(2, n_classes):
+        if type(code) is not int or not 0 <= code < n_codes:
             raise ValueError(f"a constant component must be a class code, got {code!r}")
         return Constant(code)
-    return inner_from_dict(data)
+    component = inner_from_dict(data)
+    if not set(component.classes_.tolist()) <= set(range(n_codes)):
+        raise ValueError(
+            f"the classes of the estimators must be class codes of the ensemble, from 0 to {n_codes - 1}"
+        )
+    return component
 
 
 def _reads_tables(estimator: Any) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, check_labels
 from stakes._base.saving import training_info
-from stakes._base.training import Targets, read_table_and_target, read_targets
+from stakes._base.training import Targets, read_table_and_target, read_targets, table_to_learn
 from stakes._text.extras import extra_module
 from stakes.table import Column, Schema, Table
 from stakes.table._columns import sorted_categories
@@ -104,7 +104,7 @@ def _scan(
     labels, costs_of_blocks = [], []
     for block in source():
         X, y, *block_costs = block
-        table = Table.from_data(X, owner.categorical_features)
+        table = table_to_learn(X, owner.categorical_features)
         columns = _merged(columns, table.schema.columns)
         labels.append(check_labels(np.array(y.to_pylist()) if hasattr(y, "to_pylist") else y))
         costs_of_blocks += block_costs

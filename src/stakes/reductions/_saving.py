@@ -38,13 +38,13 @@ def set_state(ensemble: Any, state: Mapping[str, Any]) -> None:
     ensemble.classes_ = labels_from_dict(state["classes"])
     ensemble.cost_matrix_ = CostMatrix.from_dict(state["cost_matrix"]).align(ensemble.classes_)
     ensemble.schema_ = Schema.from_dict(state["schema"])
-    n_classes = len(ensemble.classes_)
+    n_codes = 2 if ensemble._relational else len(ensemble.classes_)
     if not isinstance(state["estimators"], list) or type(state["seed"]) is not int:
         raise ValueError("the model's estimators must be a list and its seed a whole number")
     ensemble._seed = state["seed"]
     ensemble.alphas_ = documents.float_array(state["alphas"], "alphas").tolist()
     ensemble.sample_counts_ = documents.int_array(state["sample_counts"], "sample_counts").tolist()
-    ensemble.estimators_ = [component_from_dict(component, n_classes) for component in state["estimators"]]
+    ensemble.estimators_ = [component_from_dict(component, n_codes) for component in state["estimators"]]
     _check(ensemble)
     ensemble._layout = Layout(
         _first_of(ensemble), ensemble.schema_, ensemble.classes_.tolist(), ensemble._relational
@@ -60,10 +60,6 @@ def _check(ensemble: Any) -> None:
         raise ValueError("alphas must be from 0 to 1, with a sample count for each")
     if len(ensemble.estimators_) != n_rounds * ensemble._draws_per_round:
         raise ValueError(f"the model must have {ensemble._draws_per_round} estimators for each alpha")
-    codes = set(range(2 if ensemble._relational else len(ensemble.classes_)))
-    for component in ensemble.estimators_:
-        if not set(component.classes_.tolist()) <= codes:
-            raise ValueError("the classes of the estimators must be class codes of the ensemble")
 
 
 def _first_of(ensemble: Any) -> Any:

@@ -17,6 +17,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import encode_rows, reject_weight
+from stakes._base.parameters import N_JOBS
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModel
@@ -114,7 +115,7 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "categorical_features": ["array-like", None],
         "warm_start": ["boolean"],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
         "random_state": [None, Interval(Integral, 0, 2**63 - 1, closed="both")],
     }
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes._base.private_sklearn import StrOptions
 from stakes._base.saving import saveable
+from stakes._base.training import Targets
 from stakes.reductions._components import probabilities
 from stakes.reductions._training import Part, Training
 from stakes.reductions.base import Floats, Reduction
@@ -23,6 +24,10 @@ _SUREST = 1 - 1e-9  # r = 1 would make a round's weight infinite
 @dataclass(eq=False, repr=False, kw_only=True)
 class CostBoosting(Reduction):
     """Boosting whose weights know costs, with the class of least expected cost in the end.
+
+    A right answer counts as 1, so mistakes are counted in units of the cheapest one, Ting's unity condition;
+    with costs per sample in units of the cheapest mean over a class. What unit costs are given in does not
+    matter.
 
     Parameters
     ----------
@@ -61,8 +66,9 @@ class CostBoosting(Reduction):
     sampling: str = "sample_weight"
 
     def _start(self, training: Training) -> None:
+        self._unit = unit_cost(training.rows)
         if self.variant != "adaboost":
-            training.weigh(lambda costs: costs.sum(axis=1))
+            training.weigh(lambda costs: in_units(costs, self._unit).sum(axis=1))
         training.importance[:] = scaled(training.importance, training.rows.weight)
         self._first_weights = training.importance.copy()
         self._total = 0.0
@@ -82,7 +88,7 @@ class CostBoosting(Reduction):
             rows, chosen = np.arange(len(answer)), answer.argmax(axis=1)
             right = chosen == part.codes
             signed[part.at] = np.where(right, 1.0, -1.0) * answer[rows, chosen]
-            paid[part.at] = np.where(right, 1.0, part.costs[rows, chosen])
+            paid[part.at] = np.where(right, 1.0, in_units(part.costs[rows, chosen], self._unit))
         counted = np.ones(len(paid)) if training.rows.weight is None else training.rows.weight
         weights = counted * training.importance
         success = min(float(weights @ signed / weights.sum()), _SUREST)
@@ -125,6 +131,18 @@ def boosted_weights(
         return weights * np.exp(-round_weight * signed)
     step = {"csb0": 0.0, "csb1": 1.0, "csb2": round_weight}[variant]
     return paid * weights * np.exp(-step * signed)
+
+
+def unit_cost(targets: Targets) -> float:
+    """Cost of the cheapest mistake, with costs per sample the least mean over a class; 1 where none costs."""
+    known = targets if targets.costs is None else targets.with_class_costs(None)
+    mistakes = known.effective_cost_matrix.shift().values
+    return float(mistakes[mistakes > 0].min()) if mistakes.any() else 1.0
+
+
+def in_units(costs: Floats, unit: float) -> Floats:
+    """Costs in a unit, with twelve decimals: what division leaves behind must not decide between trees."""
+    return np.round(costs / unit, 12)
 
 
 def scaled(weights: Floats, counted: Floats | None) -> Floats:

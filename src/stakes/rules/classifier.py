@@ -16,12 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget
+from stakes._base.parameters import MOST, N_JOBS
 from stakes._base.private_sklearn import HasMethods, Interval, StrOptions
 from stakes._base.saving import inner_from_dict, inner_to_dict, saveable
 from stakes.rules.base import RuleModel
 from stakes.rules.inputs import (
     check_t_good_values,
     class_cost_vector,
+    known_fallback,
     more_examples,
     read_examples,
     support_vector,
@@ -31,8 +33,6 @@ from stakes.rules.path import T_GOOD_VALUES, CoveragePoint, cheapest, coverage_p
 
 #: Cut-off where none is given and none is to be chosen.
 DEFAULT_T_GOOD = 0.5
-
-_MOST = 2**31 - 1
 
 
 @saveable
@@ -134,7 +134,7 @@ class RuleClassifier(RuleModel):
         "t_good": [Interval(Real, 0, 1, closed="both"), None],
         "t_bad": [Interval(Real, 0, 1, closed="both")],
         "min_support": [Interval(Real, 0, None, closed="left"), dict, list],
-        "max_length": [Interval(Integral, 1, _MOST, closed="both"), None],
+        "max_length": [Interval(Integral, 1, MOST, closed="both"), None],
         "mark": [StrOptions({"predicted", "all"})],
         "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
         "class_costs": "no_validation",
@@ -150,8 +150,8 @@ class RuleClassifier(RuleModel):
         "max_memory": [Interval(Real, 0, 2**40, closed="neither")],
         "categorical_features": ["array-like", None],
         "unseen": [StrOptions({"missing", "error"})],
-        "n_jobs": [Interval(Integral, -_MOST, _MOST, closed="both"), None],
-        "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
+        "n_jobs": N_JOBS,
+        "random_state": [Interval(Integral, 0, MOST, closed="both"), None],
     }
 
     t_good: float | None = None
@@ -205,7 +205,7 @@ class RuleClassifier(RuleModel):
             self.coverage_path_ = cross_validated(examples, settings, grid, self.abstain_cost, self.cv)
             t_good = cheapest(self.coverage_path_).t_good if self.coverage_path_ else t_good
         self._set_fitted(learn_rules(examples, settings, [t_good])[0])
-        self.fallback_ = self._fitted_fallback(X, y, sample_weight)
+        self.fallback_ = known_fallback(self._fitted_fallback(X, y, sample_weight), self.classes_)
         return self
 
     def fit_path(
@@ -223,7 +223,7 @@ class RuleClassifier(RuleModel):
         """
         examples, settings = self._read(X, y, sample_weight, costs)
         chosen = check_t_good_values(self.t_good_values if t_good_values is None else t_good_values)
-        fallback = self._fitted_fallback(X, y, sample_weight)
+        fallback = known_fallback(self._fitted_fallback(X, y, sample_weight), examples.classes)
         models = []
         for t_good, rules in zip(chosen, learn_rules(examples, settings, chosen), strict=True):
             model = clone(self).set_params(t_good=t_good)
@@ -312,7 +312,15 @@ class RuleClassifier(RuleModel):
         fallback = None if self.fallback_ is None else inner_to_dict(self.fallback_)
         return super()._state() | {"fallback": fallback}
 
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        check_t_good_values(self.t_good_values)
+
     def _set_state(self, state: Mapping[str, Any]) -> None:
         super()._set_state(state)
+        support_vector(self.min_support, self.classes_)
+        if self.class_costs is not None:
+            class_cost_vector(self.class_costs, self.classes_)
         if state.get("fallback") is not None:
-            self.fallback = self.fallback_ = inner_from_dict(state["fallback"])
+            fallback = inner_from_dict(state["fallback"])
+            self.fallback = self.fallback_ = known_fallback(fallback, self.classes_)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +14,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import any_columns, encode_rows
-from stakes._base.private_sklearn import Interval, StrOptions
+from stakes._base.parameters import N_JOBS
+from stakes._base.private_sklearn import StrOptions
 from stakes._base.saving import SavedModelMixin, saveable
 from stakes._base.training import read_training
 from stakes.rules.bins import Bins, mdl_bins
@@ -72,7 +72,7 @@ class MDLDiscretizer(SavedModelMixin, TransformerMixin, BaseEstimator):
         "encode": [StrOptions({"ordinal", "names"})],
         "keep_whole": ["boolean"],
         "categorical_features": ["array-like", None],
-        "n_jobs": [Interval(Integral, -(2**31), 2**31, closed="both"), None],
+        "n_jobs": N_JOBS,
     }
 
     _model_class = Bins

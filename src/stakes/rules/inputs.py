@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.training import read_training
+from stakes._base.weights import check_size
+from stakes._text.words import shorten
 from stakes.costs import CostMatrix, sample_vector
 from stakes.rules.learn import Examples
 
@@ -25,6 +29,7 @@ def read_examples(owner: Any, X: Any, y: Any, sample_weight: Any, costs: Any) ->
         if owner.cost_matrix is not None:
             raise ValueError("class_costs and cost_matrix must not be given together; one of them is enough")
         vector = class_cost_vector(owner.class_costs, classes)
+        check_size(vector)
         matrix = CostMatrix(vector[:, None] * (1.0 - np.eye(len(classes))), classes)
     else:
         matrix = training.effective_cost_matrix
@@ -51,10 +56,7 @@ def class_cost_vector(class_costs: Any, classes: NDArray[Any]) -> NDArray[np.flo
     if None in values:
         absent = classes[values.index(None)]
         raise ValueError(f"class_costs must name every class, {absent!r} is not there")
-    vector = np.array(values, dtype=np.float64)
-    if not np.isfinite(vector).all() or (vector < 0).any():
-        raise ValueError(f"class_costs must be finite and at least 0, got {vector.tolist()}")
-    return vector
+    return np.array(_at_least_0(values, "class_costs"))
 
 
 def support_vector(min_support: Any, classes: NDArray[Any]) -> Any:
@@ -62,18 +64,28 @@ def support_vector(min_support: Any, classes: NDArray[Any]) -> Any:
     if not isinstance(min_support, Mapping | list):
         return float(min_support)
     values = [DEFAULT_SUPPORT if v is None else v for v in _by_class(min_support, classes, "min_support")]
-    vector = np.array(values, dtype=np.float64)
-    if not np.isfinite(vector).all() or (vector < 0).any():
-        raise ValueError(f"min_support must be finite and at least 0, got {vector.tolist()}")
-    return vector.tolist()
+    return _at_least_0(values, "min_support")
 
 
 def check_t_good_values(t_good_values: Sequence[float]) -> list[float]:
     """Distinct cut-offs, ascending."""
-    chosen = sorted({float(t_good) for t_good in t_good_values})
-    if not chosen or not 0 <= chosen[0] <= chosen[-1] <= 1:
-        raise ValueError(f"t_good_values must be at least one number from 0 to 1, got {chosen}")
-    return chosen
+    given = list(t_good_values)
+    if not given or not all(isinstance(value, Real) and 0 <= value <= 1 for value in given):
+        raise ValueError(f"t_good_values must be at least one number from 0 to 1, got {shorten(given)}")
+    return sorted(set(map(float, given)))
+
+
+def known_fallback(fallback: Any, classes: NDArray[Any]) -> Any:
+    """Return the fallback, or say that it answers classes that the rules do not have."""
+    if hasattr(fallback, "classes_"):
+        CostMatrix.uniform(classes).codes(fallback.classes_, "the fallback")
+    return fallback
+
+
+def _at_least_0(values: list[Any], name: str) -> list[float]:
+    if not all(isinstance(value, Real) and math.isfinite(value) and value >= 0 for value in values):
+        raise ValueError(f"{name} must be finite and at least 0, got {values}")
+    return list(map(float, values))
 
 
 def _by_class(given: Any, classes: NDArray[Any], name: str) -> list[Any]:

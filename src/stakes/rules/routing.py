@@ -46,10 +46,12 @@ class RuleAnswers(Answers):
     @lazy
     def labels(self) -> NDArray[Any]:
         """Class of the rule, or what the fallback answers."""
-        labels = self._rules.classes[self._codes]
+        codes = self._codes
         if self._fallback is not None:
-            labels[self._silent] = self._fallback.labels
-        return labels
+            known = CostMatrix.uniform(self._rules.classes)
+            codes = codes.astype(np.intp)
+            codes[self._silent] = known.codes(self._fallback.labels, "the fallback")
+        return self._rules.classes[codes]
 
     @lazy
     def probabilities(self) -> NDArray[np.float64]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from stakes._text.words import shorten
 
 NUMERIC = "numeric"
 NOMINAL = "nominal"
+#: Up to here every whole number is a float of its own.
+WHOLE = 2**53
 _NO_VALUE_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 
 
@@ -168,6 +171,12 @@ def object_kind(values: list[Any], name: str) -> str:
 
 def numbers_from_objects(values: list[Any], name: str) -> NDArray[np.float64]:
     """Float64 array of Python numbers, missing ones as NaN."""
+    result = _floats(values, name)
+    warn_of_rounding(result, name, values.__getitem__)
+    return result
+
+
+def _floats(values: list[Any], name: str) -> NDArray[np.float64]:
     if object_kind(values, name) == NUMERIC:
         try:
             return np.array(values, dtype=np.float64)
@@ -182,6 +191,22 @@ def numbers_from_objects(values: list[Any], name: str) -> NDArray[np.float64]:
         else:
             raise not_numeric(name, row, value)
     return result
+
+
+def warn_of_rounding(values: NDArray[np.float64], name: str, given: Callable[[int], Any]) -> None:
+    """Warn where a whole number is not the float that it became; ``given`` is the number of a row."""
+    for row in np.flatnonzero((np.abs(values) >= WHOLE) & np.isfinite(values)).tolist():
+        if isinstance(given(row), numbers.Integral) and int(given(row)) != int(values[row]):
+            warnings.warn(rounding_words(name), stacklevel=2)
+            return
+
+
+def rounding_words(name: str) -> str:
+    """Say that the whole numbers of a column are rounded."""
+    return (
+        f"column {name!r} holds whole numbers beyond 2**53 = {WHOLE}, which are rounded to the numbers that "
+        "64 bits of floating point have; where they are names, write them as text"
+    )
 
 
 def _as_float(value: Any) -> float:

@@ -28,13 +28,13 @@ def open_input(X: Any) -> Input:
             )
         if nw.dependencies.is_into_dataframe(X):
             return _open_frame(X)
-        X = _as_array(X)
+        X = _without_mask(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
     if X.ndim != 2:
         raise _wrong_dimensions(X)
     _check_size(X.shape)
     kind = X.dtype.kind
     if kind in "fiub":
-        return ArrayInput(X.astype(np.float64, copy=False))
+        return ArrayInput(X.astype(np.float64, copy=False), X if kind in "iu" and X.itemsize == 8 else None)
     if kind == "O":
         return ArrayInput(X)
     if kind in "US":
@@ -70,6 +70,16 @@ def _as_array(X: Any) -> NDArray[Any]:
     return array
 
 
+def _without_mask(X: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """Return the array with what is masked as missing."""
+    if not np.ma.is_masked(X):
+        return X.data
+    numeric = X.dtype.kind in "fiub"
+    values = X.data.astype(np.float64 if numeric else object)
+    values[np.ma.getmaskarray(X)] = np.nan if numeric else None
+    return values
+
+
 def _wrong_dimensions(array: NDArray[Any]) -> ValueError:
     if array.ndim == 0:
         return ValueError(
@@ -96,7 +106,7 @@ def _check_size(shape: tuple[int, ...]) -> None:
 
 def encode_columns(data: Input, schema: Schema, unseen: str, check_finite: bool) -> list[NDArray[Any]]:
     """Encode each column as the schema says."""
-    if isinstance(data, ArrayInput) and data.is_numeric and schema.all_numeric:
+    if isinstance(data, ArrayInput) and data.is_numeric and data.whole is None and schema.all_numeric:
         if check_finite:
             col.check_no_infinity(data.values, schema.names)
         return list(data.values.T)

@@ -13,12 +13,14 @@ from stakes.table._columns import NOMINAL, NUMERIC
 
 
 class ArrayInput:
-    """A 2-D NumPy array: float64, or objects."""
+    """A 2-D NumPy array: float64, or objects; ``whole`` are the whole numbers that it was made of."""
 
-    __slots__ = ("is_numeric", "shape", "values")
+    __slots__ = ("is_numeric", "shape", "values", "whole")
 
-    def __init__(self, values: NDArray[Any]) -> None:
+    def __init__(self, values: NDArray[Any], whole: NDArray[Any] | None = None) -> None:
         self.values = values
+        large = whole is not None and (int(whole.max()) > col.WHOLE or int(whole.min()) < -col.WHOLE)
+        self.whole = whole if large else None
         self.shape: tuple[int, int] = (values.shape[0], values.shape[1])
         self.is_numeric = values.dtype.kind != "O"
 
@@ -34,11 +36,13 @@ class ArrayInput:
     def numbers(self, j: int, name: str) -> NDArray[np.float64]:
         """Column j as float64."""
         column = self.values[:, j]
+        if self.whole is not None:
+            col.warn_of_rounding(column, name, self.whole[:, j].item)
         return column if self.is_numeric else col.numbers_from_objects(column.tolist(), name)
 
     def factorized(self, j: int) -> tuple[NDArray[Any], list[Any]]:
         """Codes and distinct values of column j."""
-        return col.factorize_array(self.values[:, j])
+        return col.factorize_array((self.values if self.whole is None else self.whole)[:, j])
 
     def declared(self, j: int) -> list[Any] | None:
         """Arrays declare no categories."""
@@ -85,10 +89,14 @@ class PandasInput:
     def numbers(self, j: int, name: str) -> NDArray[np.float64]:
         """Column j as float64."""
         if self._kind_letter(j) in "fiub":
-            dtype = self.series[j].dtype
-            if isinstance(dtype, np.dtype):
-                return np.asarray(self.series[j].to_numpy(), dtype=np.float64)
-            return np.asarray(self.series[j].to_numpy(dtype=np.float64, na_value=np.nan))
+            series = self.series[j]
+            if isinstance(series.dtype, np.dtype):
+                values = np.asarray(series.to_numpy(), dtype=np.float64)
+            else:
+                values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+            if self._kind_letter(j) in "iu":
+                col.warn_of_rounding(values, name, series.iloc.__getitem__)
+            return values
         if self._kind_letter(j) not in "CUO":
             self.kind(j)  # raises, with its hint
         return col.numbers_from_objects(self.series[j].tolist(), name)
@@ -139,7 +147,13 @@ class FrameInput:
         """Column j as float64."""
         dtype, series = self.dtypes[j], self.series[j]
         if dtype.is_float() or dtype.is_integer():
-            return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+            if dtype.is_integer() and series.implementation.is_pyarrow():  # its safe cast refuses to round
+                values = np.asarray(series.to_native().cast("double", safe=False).to_numpy())
+            else:
+                values = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+            if dtype.is_integer():
+                col.warn_of_rounding(values, name, lambda row: series[row])
+            return values
         if dtype not in (nw.Categorical, nw.Enum, nw.String, nw.Boolean):
             self.kind(j)  # raises for times, lists and the like
         return col.numbers_from_objects(series.to_list(), name)

@@ -59,3 +59,18 @@ def number_categories(column: Column, values: NDArray[np.float64]) -> tuple[Colu
     codes, distinct = col.factorize_array(values)
     categories = tuple(col.plain_value(value) for value in distinct)
     return Column(column.name, NOMINAL, categories), codes.astype(np.int32)
+
+
+def met_categories(column: Column, values: NDArray[Any]) -> tuple[Column, NDArray[Any]]:
+    """Give a nominal column the categories that rows have, sorted; any other comes back as it is."""
+    if not column.is_nominal:
+        return column, values
+    counts = np.bincount(values + 1, minlength=len(column.categories) + 1)[1:]
+    categories = col.sorted_categories(
+        value for value, count in zip(column.categories, counts, strict=True) if count
+    )
+    if categories == column.categories:
+        return column, values
+    index = {value: code for code, value in enumerate(categories)}
+    codes = col.encode_nominal(values, column.categories, index, "missing", column.name)
+    return Column(column.name, NOMINAL, categories), codes

@@ -17,7 +17,7 @@ from stakes._text.words import shorten
 from stakes.table._columns import Column, check_codes, check_column
 from stakes.table._encode import encode_columns, forced_nominal, infer_columns, open_input
 from stakes.table._readers import read_raw
-from stakes.table._recode import number_categories, recode_columns
+from stakes.table._recode import met_categories, number_categories, recode_columns
 
 
 @dataclass(frozen=True)
@@ -352,6 +352,25 @@ class Table:
             number_categories(column, values) if force and not column.is_nominal else (column, values)
             for column, values, force in zip(self.schema.columns, self.columns, chosen, strict=True)
         ]
+        schema = Schema(tuple(column for column, _ in pairs))
+        return Table._trusted(schema, [values for _, values in pairs], self.n_samples, like=self)
+
+    def with_met_categories(self) -> Table:
+        """Return the table with the categories of nominal columns that rows have, in sorted order.
+
+        Data frames may declare more categories, and any order of them; what is learnt must not depend on it.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes.table import Table
+        >>> frame = pd.DataFrame({"size": pd.Categorical(["s", "m"], categories=["s", "m", "l"])})
+        >>> Table.from_data(frame).with_met_categories().schema.columns[0].categories
+        ('m', 's')
+        """
+        pairs = [met_categories(*pair) for pair in zip(self.schema.columns, self.columns, strict=True)]
+        if all(new is old for (new, _), old in zip(pairs, self.schema.columns, strict=True)):
+            return self
         schema = Schema(tuple(column for column, _ in pairs))
         return Table._trusted(schema, [values for _, values in pairs], self.n_samples, like=self)
 

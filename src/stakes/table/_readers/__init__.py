@@ -14,6 +14,7 @@ from stakes.table._encode import infer_columns, open_input
 from stakes.table._readers import arff, c45, delimited  # noqa: F401  (each registers what it reads)
 from stakes.table._readers.arff import write_arff
 from stakes.table._readers.common import READERS, RawTable, TableFileError, reads, suffix_of
+from stakes.table._recode import met_categories
 
 __all__ = ["TableFileError", "read_raw", "reads", "write_arff"]
 
@@ -47,10 +48,12 @@ def read_raw(path: Path, target: str | Literal[False] | None) -> RawTable:
 def _infer(path: Path, data: Any) -> RawTable:
     """Columns of a data frame or array, with the kinds that its dtypes say."""
     try:
-        columns, arrays = infer_columns(open_input(data), None, True)
+        inferred = infer_columns(open_input(data), None, True)
     except (TypeError, ValueError) as error:
         raise TableFileError(path, str(error)) from error
-    return RawTable(list(columns), arrays)
+    # A dictionary of Arrow is a way of storing, and its order says nothing.
+    pairs = [met_categories(*pair) for pair in zip(*inferred, strict=True)]
+    return RawTable([column for column, _ in pairs], [values for _, values in pairs])
 
 
 def _class_codes(path: Path, column: Column, values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:

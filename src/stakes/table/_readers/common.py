@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import warnings
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes.table._columns import NOMINAL, NUMERIC, Column
+from stakes.table._columns import NOMINAL, NUMERIC, WHOLE, Column, rounding_words
+
+_LONG_NUMBER = re.compile(rb"(?<![\w.])\d{16,300}(?![\w.])")
 
 
 class TableFileError(ValueError):
@@ -203,11 +206,21 @@ def read_declared(
                 )
             values, codes = (distinct, array) if column.most_values else _in_order(distinct, array)
         kind = NUMERIC if column.kind == FieldKind.NUMERIC else NOMINAL
+        if kind == NUMERIC:
+            _warn_of_rounding(codes, column.name, data)
         table.columns.append(Column(column.name, kind, tuple(values)))
         table.arrays.append(codes)
     if not table.columns:
         raise TableFileError(path, "all columns are ignored.")
     return table
+
+
+def _warn_of_rounding(values: NDArray[np.float64], name: str, data: bytes) -> None:
+    """Warn where a column of large numbers stands in a file with a whole number that no float is."""
+    if np.abs(values[~np.isnan(values)]).max(initial=0.0) >= WHOLE and any(
+        int(float(digits)) != int(digits) for digits in _LONG_NUMBER.findall(data)
+    ):
+        warnings.warn(rounding_words(name), stacklevel=2)
 
 
 def _in_order(values: list[str], codes: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int32]]:

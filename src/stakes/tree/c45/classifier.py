@@ -12,6 +12,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from stakes import _core
+from stakes._base.parameters import MOST, N_JOBS
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import saveable
 from stakes._base.training import TrainingSet, read_training
@@ -25,7 +26,6 @@ from stakes.tree.model import TreeModel
 from stakes.tree.total_cost.learn import learn_total_cost
 
 #: The core counts nodes and threads in 32 bits.
-_MOST = 2**31 - 1
 
 
 #: Criteria that need to know what columns cost.
@@ -158,8 +158,8 @@ class C45Classifier(TreeClassifier):
         "collapse": ["boolean"],
         "min_samples_leaf": [Interval(Real, 0, None, closed="neither")],
         "group_values": ["boolean"],
-        "max_depth": [Interval(Integral, 0, _MOST, closed="both"), None],
-        "max_leaf_nodes": [Interval(Integral, 1, _MOST, closed="both"), None],
+        "max_depth": [Interval(Integral, 0, MOST, closed="both"), None],
+        "max_leaf_nodes": [Interval(Integral, 1, MOST, closed="both"), None],
         "growth": [StrOptions({"depth_first", "best_first"})],
         "min_gain": [Interval(Real, 0, None, closed="left")],
         "max_bins": [Interval(Integral, 2, 255, closed="both"), None],
@@ -169,8 +169,8 @@ class C45Classifier(TreeClassifier):
         "dialect": [StrOptions({"c45", "j48"})],
         "categorical_features": ["array-like", None],
         "unseen": [StrOptions({"missing", "error"})],
-        "n_jobs": [Interval(Integral, -_MOST, _MOST, closed="both"), None],
-        "random_state": [Interval(Integral, 0, _MOST, closed="both"), None],
+        "n_jobs": N_JOBS,
+        "random_state": [Interval(Integral, 0, MOST, closed="both"), None],
     }
 
     cost_matrix: Any = None

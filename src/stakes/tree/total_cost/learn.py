@@ -5,8 +5,9 @@
 2. A search that looks ahead builds the tree. At each node it tries the tests with the least cost if the
    branches were leaves, with the most information per price, and with the most information; it keeps the
    test with the least cost of the whole tree below it. Each leaf adds a penalty to the cost.
-3. The unit of the penalty is what one row costs without any test. One unit is the rule; cross-validation may
-   replace it with a larger one, or with no test at all, where that is better by more than a standard error.
+3. The unit of the penalty is what one row costs without any test, more than the best answer would. One unit
+   is the rule; cross-validation may replace it with a larger one, or with no test at all, where that is
+   better by more than a standard error.
 """
 
 from __future__ import annotations
@@ -154,7 +155,8 @@ def learn_total_cost(
         max_path_cost=max_path_cost,
         max_upfront_cost=max_upfront_cost,
     )
-    costs = np.ascontiguousarray(rows.cost_values, dtype=np.float64)
+    # What being right costs or earns is paid with every tree; only what mistakes add decides between trees.
+    costs = np.ascontiguousarray(rows.cost_values - rows.cost_values.min(axis=1, keepdims=True))
     learner = _Learner(len(rows.classes), costs, prices, trust, n_trees, search)
     final, *seeds = np.random.SeedSequence(random_state).spawn(n_folds + 2)
     shares = learner.shares(rows, final)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, asdict, dataclass, replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,12 +14,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import check_features
+from stakes._base.parameters import N_JOBS
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import saveable
+from stakes._base.training import table_to_learn
 from stakes._text.extras import extra_module
 from stakes.decision import Answers, InnerAnswers
 from stakes.decision._wrapper import CostWrapper
-from stakes.table import Table
 from stakes.tree.base import TreeClassifier
 from stakes.tree.c45.classifier import C45Classifier
 from stakes.tree.tradeoff.path import TradeoffPoint, choose_point, is_within, pareto_front
@@ -117,7 +118,7 @@ class TradeoffSearchCV(CostWrapper):
         "tolerance": [Interval(Real, 0, None, closed="left")],
         "pay": [StrOptions({"upfront", "path"})],
         "cost_matrix": "no_validation",
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -153,7 +154,7 @@ class TradeoffSearchCV(CostWrapper):
         self._validate_params()
         inner = self._inner()
         given = self._given_grid(inner)
-        table = X if y is None else Table.from_data(X, inner.categorical_features)
+        table = X if y is None else table_to_learn(X, inner.categorical_features)
         _, targets = self._read(X, y, costs, sample_weight)
         study = Study(self, inner, table, targets)
         with progress(self.verbose) as advance:
