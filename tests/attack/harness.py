@@ -28,7 +28,7 @@ RAW = re.compile(
     r"not supported between instances|incompatible (function|constructor) arguments|object has no attribute"
     r"|object is not (iterable|subscriptable|callable)|object does not support|index out of range"
     r"|^index .* is out of bounds|could not be broadcast|unhashable|unsupported operand|list indices must"
-    r"|(?<!class )'NoneType'|must be real number|cannot be interpreted as an|invalid literal for|ufunc '"
+    r"|'NoneType' object|must be real number|cannot be interpreted as an|invalid literal for|ufunc '"
     r"|^setting an array|KeyError|not enough values to unpack|too many values to unpack|zip\(\) argument"
     r"|__init__\(\)|0x[0-9a-f]{6,}"
 )
