@@ -7,6 +7,7 @@ by ``python -m attack CLASS NUMBER`` in the folder ``tests``.
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
@@ -16,6 +17,10 @@ from stakes.boosted import trees as boosted_trees
 CASES = int(os.environ.get("STAKES_ATTACK_CASES", "200"))
 #: Attacks of one test; a test must not take long.
 BLOCK = 10
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="attacks use pipes, forks and limits of Linux"
+)
 
 
 @pytest.mark.parametrize("start", range(0, CASES, BLOCK))
