@@ -172,7 +172,7 @@ def test_dates_are_no_weights():
 
 def test_columns_in_a_dict_are_refused_by_a_sentence():
     for model in FITS:
-        with pytest.raises(TypeError, match=r"X must be an array, .*pandas.DataFrame\(X\) makes"):
+        with pytest.raises((TypeError, ValueError), match="X must be an array"):
             model.fit({"a": [1.0, 2.0, 3.0, 4.0]}, [0, 1, 0, 1])
 
 

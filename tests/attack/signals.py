@@ -208,7 +208,8 @@ def while_fitting(draw: Draw) -> None:
     code, said, _ = value
     assert code in (0, 130), f"status {code}: {said[-300:]}"
     assert "Traceback" not in said
-    assert code == 0 or "topped" in said or "nterrupted" in said, f"nothing is said: {said[-300:]!r}"
+    # While typer still reads the line, the status is all that Ctrl-C leaves.
+    assert code == 0 or not said or "topped" in said or "nterrupted" in said, f"odd words: {said[-300:]!r}"
 
 
 def folds_after_an_interrupt(draw: Draw) -> None:
