@@ -237,7 +237,7 @@ def folds_after_an_interrupt(draw: Draw) -> None:
 
         gdt.evolve = counted
         result = CliRunner().invoke(app, line)
-        return begun[0], result.exit_code, result.stderr
+        return begun[0], result.exit_code, result.stdout + result.stderr
 
     ended, (runs, status, said) = in_child(work)
     assert ended == 0 and status in (0, 130), f"signal {ended}, status {status}: {said[-200:]}"
