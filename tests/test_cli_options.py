@@ -156,6 +156,7 @@ def test_every_default():
             "figure": None,
             "datasets": None,
             "quick": False,
+            "allow_imports": False,
             "n_jobs": -1,
             "cluster": None,
             "python": None,

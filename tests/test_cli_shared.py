@@ -198,6 +198,17 @@ def test_names_of_a_file_are_shown(tmp_path):
     assert result.exit_code == 1 and r"no\x1b[31m.csv" in result.stderr and "\x1b" not in result.stderr
 
 
+def test_of_very_many_columns_some_are_shown(tmp_path, monkeypatch):
+    monkeypatch.setattr(describe, "MOST_COLUMNS", 3)
+    path = tmp_path / "wide.csv"
+    path.write_text("a,b,c,d,e,class\n1,2,3,,5,x\n1,2,3,4,,y\n")
+    result = CliRunner().invoke(app, ["describe", str(path)])
+    assert "5 columns" in result.stdout and "2 missing values (20.0%)" in result.stdout
+    assert result.stdout.endswith("and 2 more columns; --json has all of them.\n")
+    whole = json.loads(CliRunner().invoke(app, ["describe", str(path), "--json"]).stdout)
+    assert [column["name"] for column in whole["columns"]] == list("abcde") and whole["missing"] == 2
+
+
 def test_a_remark_is_one_line_with_its_brackets(capsys):
     text = "[own] " * 60
     shared.say(text)

@@ -14,7 +14,17 @@ import pytest
 
 import stakes
 from golden.tables import tables
-from stakes import C45Classifier, CostMatrix, Guard, MinExpectedCost, Table, datasets, load_model, reductions
+from stakes import (
+    AverageCost,
+    C45Classifier,
+    CostMatrix,
+    Guard,
+    MinExpectedCost,
+    Table,
+    datasets,
+    load_model,
+    reductions,
+)
 from stakes._base import documents
 from stakes._base.saving import _CLASSES, _find
 from stakes.export.python import export_python
@@ -252,6 +262,7 @@ def test_encoding_a_table_is_by_value_and_by_writing():
 
 def test_tables_and_frames_give_the_same_trees(data):
     table, y, costs = data
+    table = table.with_met_categories()  # a file's order of categories is its own, a frame's says nothing
     frame = table.to_frame()
     a, b = (C45Classifier(cost_matrix=costs).fit(X, y) for X in (table, frame))
     assert a.to_dict()["state"] == b.to_dict()["state"]
@@ -273,3 +284,28 @@ def test_scikit_learn_splits_tables(data):
             table.select(names)
     with pytest.raises(ValueError, match="no column 'colour'"):
         table.select(["colour"])
+
+
+def test_a_damaged_model_is_refused_before_much_is_made_of_it(monkeypatch):
+    """The numbers of estimators and nodes are compared before any of them is read."""
+    X, y = [[1.0], [2.0], [8.0], [9.0]] * 5, [0, 0, 1, 1] * 5
+    made = []
+    monkeypatch.setattr("stakes.reductions._saving.component_from_dict", lambda *given: made.append(given))
+    ensemble = AverageCost(n_estimators=2).fit(X, y).to_dict()
+    ensemble["state"]["estimators"] *= 1000
+    with pytest.raises(ValueError, match="the model must have 1 estimators for each of its alphas"):
+        AverageCost.from_dict(ensemble)
+    assert not made
+
+    tree = C45Classifier().fit(X, y).to_dict()
+    for name in ("label", "threshold", "class_weights"):
+        damaged = json.loads(json.dumps(tree))
+        damaged["state"]["model"]["tree"][name] *= 1000
+        with pytest.raises(ValueError, match=r"must have 3(000)? entries, got 3(000)?"):
+            C45Classifier.from_dict(damaged)
+
+
+def test_repeated_labels_are_found_at_once():
+    labels = [f"c{i}" for i in range(30_000)]
+    with pytest.raises(ValueError, match="classes must be distinct, repeated: 'c0', 'c1'"):
+        CostMatrix([[0.0]], classes=labels * 2)

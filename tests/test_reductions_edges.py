@@ -215,7 +215,7 @@ def test_rounds_of_no_weight_are_read(document):
         ({"estimators": {}}, "estimators must be a list and its seed a whole number"),
         ({"seed": "x"}, "estimators must be a list and its seed a whole number"),
         ({"seed": True}, "estimators must be a list and its seed a whole number"),
-        ({"estimators": [{"constant": 0}]}, "must have 1 estimators for each alpha"),
+        ({"estimators": [{"constant": 0}]}, "must have 1 estimators for each of its alphas"),
     ],
 )
 def test_documents_of_another_shape_are_refused(document, change, words):

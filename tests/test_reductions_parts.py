@@ -435,7 +435,9 @@ def test_boosting_is_its_slow_twin(variant, weighted):
     weight = rng.integers(1, 4, 60).astype(float) if weighted else np.ones(60)
     model = CostBoosting(C45Classifier(max_depth=1), variant=variant, n_estimators=4)
     model.fit(X, y, costs=costs, sample_weight=weight if weighted else None)
-    shares, mixture = slow_boosting(variant, X, y, costs, weight, 4)
+    means = [np.average(costs[y == k], axis=0, weights=weight[y == k]) for k in range(3)]
+    unit = min(mean for k in range(3) for j, mean in enumerate(means[k]) if j != k)
+    shares, mixture = slow_boosting(variant, X, y, costs / unit, weight, 4)
     np.testing.assert_allclose(model.alphas_, shares)
     np.testing.assert_allclose(model.predict_proba(X), mixture)
     expected = mixture @ model.cost_matrix_.values

@@ -220,3 +220,18 @@ def test_costs_beyond_what_can_be_added_up(model):
         clone(model).set_params(cost_matrix=HUGE).fit(X, y)
     with pytest.raises(ValueError, match=r"costs must be at most 1e\+100, got 1e\+308"):
         clone(model).fit(X, y, costs=HUGE[y])
+
+
+@pytest.mark.parametrize("model", FITS)
+def test_columns_of_too_many_categories_are_named(model):
+    names = np.array([[f"v{i}"] for i in range(65_535)], dtype=object)
+    with pytest.raises(
+        ValueError, match="column 'x0' has 65535 categories, at most 65534 work; leave it out"
+    ):
+        model.fit(names, np.arange(len(names)) % 2)
+
+
+@pytest.mark.parametrize("calibration", ["sigmoid", "isotonic"])
+def test_one_class_needs_no_calibration(calibration):
+    model = MinExpectedCost(C45Classifier(cost_use="none"), calibration=calibration)
+    assert model.fit([[1.0], [2.0]], ["a", "a"]).predict([[3.0]]).tolist() == ["a"]

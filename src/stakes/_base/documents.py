@@ -6,6 +6,8 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +115,12 @@ def check_mapping(data: Any, name: str, keys: Iterable[str]) -> None:
 
 def int_array(data: Any, name: str) -> NDArray[np.int32]:
     """Make an int32 array of a list of whole numbers."""
-    for value in _list(data, name):
+    if set(map(type, _list(data, name))) <= {int}:
+        with suppress(OverflowError):
+            array = np.array(data, dtype=np.int64)
+            if not len(array) or (_INT32.min <= array.min() and array.max() <= _INT32.max):
+                return array.astype(np.int32)
+    for value in data:
         # type() and not isinstance(): True is an int in Python, not in JSON.
         if type(value) is not int or not _INT32.min <= value <= _INT32.max:
             raise ValueError(f"{name} must hold whole numbers of 32 bits, got {_short(value)}")
@@ -122,15 +129,26 @@ def int_array(data: Any, name: str) -> NDArray[np.int32]:
 
 def float_array(data: Any, name: str, nan_as_null: bool = False) -> NDArray[np.float64]:
     """Make a float64 array of a list of finite numbers; null becomes NaN only where that is meant."""
-    return np.array([_float(value, name, nan_as_null) for value in _list(data, name)], dtype=np.float64)
+    if set(map(type, _list(data, name))) <= {int, float}:
+        with suppress(OverflowError):
+            array = np.array(data, dtype=np.float64)
+            if np.isfinite(array).all():
+                return array
+    return np.array([_float(value, name, nan_as_null) for value in data], dtype=np.float64)
 
 
 def float_matrix(data: Any, name: str) -> NDArray[np.float64]:
     """Make a float64 matrix of a list of equally long lists of finite numbers."""
-    rows = [[_float(value, name, False) for value in _list(row, name)] for row in _list(data, name)]
-    if len({len(row) for row in rows}) > 1:
+    if len({len(_list(row, name)) for row in _list(data, name)}) > 1:
         raise ValueError(f"{name} must have rows of one length")
-    return np.array(rows, dtype=np.float64).reshape(len(rows), len(rows[0]) if rows else 0)
+    flat = float_array(list(chain.from_iterable(data)), name)
+    return flat.reshape(len(data), len(data[0]) if data else 0)
+
+
+def check_length(data: Any, name: str, length: int) -> None:
+    """Refuse a list of another length, before anything is made of it."""
+    if len(_list(data, name)) != length:
+        raise ValueError(f"{name} must have {length} entries, got {len(data)}")
 
 
 def _float(value: Any, name: str, nan_as_null: bool) -> float:

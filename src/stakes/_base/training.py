@@ -25,6 +25,9 @@ from stakes.table import Table
 
 Floats = NDArray[np.float64]
 
+#: Categories of a column that the core counts.
+MOST_CATEGORIES = 65_534
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Targets:
@@ -165,7 +168,14 @@ def read_table_and_target(
 def table_to_learn(X: Any, categorical_features: Any, *, check_finite: bool = True) -> Table:
     """Read columns to learn from; what a data frame declares of categories besides its values is left out."""
     table = Table.from_data(X, categorical_features, check_finite=check_finite)
-    return table if isinstance(X, Table) else table.with_met_categories()
+    table = table if isinstance(X, Table) else table.with_met_categories()
+    for column in table.schema.columns:
+        if len(column.categories) > MOST_CATEGORIES:
+            raise ValueError(
+                f"column {column.name!r} has {len(column.categories)} categories, at most {MOST_CATEGORIES} "
+                "work; leave it out if it names the rows, or put rare categories together"
+            )
+    return table
 
 
 def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any) -> Targets:

@@ -26,6 +26,9 @@ from stakes._text.words import amount, number
 from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold
 
+#: Columns that are shown one by one; a table of a million takes minutes to lay out.
+MOST_COLUMNS = 500
+
 
 def command(
     data: DataArgument,
@@ -52,18 +55,18 @@ def command(
     - `stakes describe loans.arff --json | jq .classes`
     """
     problem = read_problem(data, target, costs, weights)
-    facts = facts_of(problem, noun)
+    facts = facts_of(problem, noun, None if as_json else MOST_COLUMNS)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     if prices is not None:
         facts |= {"feature_costs": prices.to_dict(), "price_words": prices.describe().splitlines()}
     if as_json:
         print_json(facts)
     else:
-        _show(facts, noun)
+        _show(facts, noun, len(problem.table.schema))
 
 
-def facts_of(problem: Problem, noun: str) -> dict[str, Any]:
-    """Everything that is said, as plain values."""
+def facts_of(problem: Problem, noun: str, most_columns: int | None = None) -> dict[str, Any]:
+    """Everything that is said, as plain values; of so many columns one by one, None being all."""
     table, costs = problem.table, problem.cost_matrix
     assert costs.classes is not None
     share = problem.weight_or_ones
@@ -74,15 +77,14 @@ def facts_of(problem: Problem, noun: str) -> dict[str, Any]:
     constants = prior @ costs.values
     best = int(min_cost_class(constants[None, :])[0])
     labels = costs.classes.tolist()
-    columns = [
-        _column(column, values) for column, values in zip(table.schema.columns, table.columns, strict=True)
-    ]
+    pairs = list(zip(table.schema.columns, table.columns, strict=True))
+    columns = [_column(*pair) for pair in pairs[:most_columns]]
     return {
         "data": problem.name,
         "rows": table.n_samples,
         "columns": columns,
         "kinds": describe_kinds(table.schema),
-        "missing": sum(column["missing"] for column in columns),
+        "missing": sum(len(values) - len(_known(column, values)) for column, values in pairs),
         "classes": [
             {"label": label, "rows": float(n), "share": float(p), "cost_as_constant": float(c)}
             for label, n, p, c in zip(labels, counts, prior, constants, strict=True)
@@ -98,8 +100,12 @@ def facts_of(problem: Problem, noun: str) -> dict[str, Any]:
     }
 
 
+def _known(column: Any, values: Any) -> Any:
+    return values[values >= 0] if column.is_nominal else values[~np.isnan(values)]
+
+
 def _column(column: Any, values: Any) -> dict[str, Any]:
-    known = values[values >= 0] if column.is_nominal else values[~np.isnan(values)]
+    known = _known(column, values)
     facts = {"name": column.name, "kind": column.kind, "missing": len(values) - len(known)}
     if column.is_nominal:
         used = np.bincount(known)
@@ -117,10 +123,10 @@ def _threshold(problem: Problem) -> float | None:
         return None
 
 
-def _show(facts: dict[str, Any], noun: str) -> None:
+def _show(facts: dict[str, Any], noun: str, n_columns: int) -> None:
     console = out()
     missing = facts["missing"]
-    cells = facts["rows"] * len(facts["columns"])
+    cells = facts["rows"] * n_columns
     share = f" ({missing / cells:.1%})" if missing else ""
     console.print(
         f"{facts['data']}: {facts['rows']} rows, {facts['kinds']}, "
@@ -152,6 +158,8 @@ def _show(facts: dict[str, Any], noun: str) -> None:
         console.print("\n".join(facts["price_words"]))
     console.print()
     console.print(_columns_grid(facts["columns"]))
+    if n_columns > len(facts["columns"]):
+        console.print(f"and {n_columns - len(facts['columns'])} more columns; --json has all of them.")
 
 
 def _columns_grid(columns: list[dict[str, Any]]) -> Grid:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
@@ -110,7 +111,7 @@ def sorted_labels(labels: list[Any]) -> list[Any]:
 
 def repeated(labels: list[Any]) -> list[Any]:
     """Labels that occur more than once."""
-    return sorted({label for label in labels if labels.count(label) > 1}, key=str)
+    return sorted((label for label, count in Counter(labels).items() if count > 1), key=str)
 
 
 def some(items: Sequence[Any], limit: int = 5) -> str:

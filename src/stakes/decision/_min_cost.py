@@ -83,11 +83,9 @@ class MinExpectedCost(CostWrapper):
             )
         reject_weight(self.estimator, targets.weight)
         model = clone(self.estimator)
-        if self.calibration is not None:
-            if self.calibration not in ("isotonic", "sigmoid"):
-                raise ValueError(
-                    f"calibration must be None, 'isotonic' or 'sigmoid', got {self.calibration!r}"
-                )
+        if self.calibration not in (None, "isotonic", "sigmoid"):
+            raise ValueError(f"calibration must be None, 'isotonic' or 'sigmoid', got {self.calibration!r}")
+        if self.calibration is not None and len(targets.classes) > 1:  # one class is certain as it is
             if targets.weight is not None and get_config()["enable_metadata_routing"]:
                 model.set_fit_request(sample_weight=True)
             from sklearn.calibration import (

@@ -43,6 +43,8 @@ def set_state(ensemble: Any, state: Mapping[str, Any]) -> None:
         raise ValueError("the model's estimators must be a list and its seed a whole number")
     ensemble._seed = state["seed"]
     ensemble.alphas_ = documents.float_array(state["alphas"], "alphas").tolist()
+    if len(state["estimators"]) != len(ensemble.alphas_) * ensemble._draws_per_round:
+        raise ValueError(f"the model must have {ensemble._draws_per_round} estimators for each of its alphas")
     ensemble.sample_counts_ = documents.int_array(state["sample_counts"], "sample_counts").tolist()
     ensemble.estimators_ = [component_from_dict(component, n_codes) for component in state["estimators"]]
     _check(ensemble)
@@ -58,8 +60,6 @@ def _check(ensemble: Any) -> None:
     n_rounds, alphas = len(ensemble.alphas_), np.array(ensemble.alphas_)
     if ((alphas < 0) | (alphas > 1)).any() or len(ensemble.sample_counts_) != n_rounds:
         raise ValueError("alphas must be from 0 to 1, with a sample count for each")
-    if len(ensemble.estimators_) != n_rounds * ensemble._draws_per_round:
-        raise ValueError(f"the model must have {ensemble._draws_per_round} estimators for each alpha")
 
 
 def _first_of(ensemble: Any) -> Any:

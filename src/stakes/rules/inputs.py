@@ -70,7 +70,7 @@ def support_vector(min_support: Any, classes: NDArray[Any]) -> Any:
 def check_t_good_values(t_good_values: Sequence[float]) -> list[float]:
     """Distinct cut-offs, ascending."""
     given = list(t_good_values)
-    if not given or not all(isinstance(value, Real) and 0 <= value <= 1 for value in given):
+    if not given or not all(isinstance(value, Real) and 0 <= float(value) <= 1 for value in given):
         raise ValueError(f"t_good_values must be at least one number from 0 to 1, got {shorten(given)}")
     return sorted(set(map(float, given)))
 
@@ -83,7 +83,7 @@ def known_fallback(fallback: Any, classes: NDArray[Any]) -> Any:
 
 
 def _at_least_0(values: list[Any], name: str) -> list[float]:
-    if not all(isinstance(value, Real) and math.isfinite(value) and value >= 0 for value in values):
+    if not all(isinstance(value, Real) and math.isfinite(value) and float(value) >= 0 for value in values):
         raise ValueError(f"{name} must be finite and at least 0, got {values}")
     return list(map(float, values))
 

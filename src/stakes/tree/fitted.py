@@ -198,6 +198,10 @@ class FittedTree:
         documents.check_mapping(data, "the model", keys)
         if not isinstance(data["min_cost"], bool):
             raise ValueError("min_cost must be true or false")
+        documents.check_mapping(data["tree"], "tree", ("label",))
+        nodes = data["tree"]["label"] if isinstance(data["tree"]["label"], list) else []
+        for name in ("values", "decision"):
+            documents.check_length(data[name], name, len(nodes))
 
         def optional(name: str) -> NDArray[np.float64] | None:
             return None if data[name] is None else documents.float_matrix(data[name], name)

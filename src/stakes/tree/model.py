@@ -263,6 +263,9 @@ class TreeModel:
     def from_dict(cls, data: Mapping[str, Any]) -> TreeModel:
         """Read what :meth:`to_dict` wrote; call :meth:`validate` before trusting it."""
         documents.check_mapping(data, "tree", _INTEGER + _FLOAT)
+        nodes = data["feature"] if isinstance(data["feature"], list) else []
+        for name in _PER_NODE:  # before anything is made of a long list
+            documents.check_length(data[name], f"tree.{name}", len(nodes))
         integers = {name: documents.int_array(data[name], f"tree.{name}") for name in _INTEGER}
         return cls(
             threshold=documents.float_array(data["threshold"], "tree.threshold", nan_as_null=True),
@@ -273,3 +276,4 @@ class TreeModel:
 
 _INTEGER = ("feature", "first_child", "n_branches", "value_start", "value_branch", "label")
 _FLOAT = ("threshold", "class_weights")
+_PER_NODE = ("feature", "first_child", "n_branches", "label", "threshold", "class_weights")

@@ -206,21 +206,24 @@ def read_declared(
                 )
             values, codes = (distinct, array) if column.most_values else _in_order(distinct, array)
         kind = NUMERIC if column.kind == FieldKind.NUMERIC else NOMINAL
-        if kind == NUMERIC:
-            _warn_of_rounding(codes, column.name, data)
         table.columns.append(Column(column.name, kind, tuple(values)))
         table.arrays.append(codes)
     if not table.columns:
         raise TableFileError(path, "all columns are ignored.")
+    _warn_of_rounding(table, data)
     return table
 
 
-def _warn_of_rounding(values: NDArray[np.float64], name: str, data: bytes) -> None:
-    """Warn where a column of large numbers stands in a file with a whole number that no float is."""
-    if np.abs(values[~np.isnan(values)]).max(initial=0.0) >= WHOLE and any(
-        int(float(digits)) != int(digits) for digits in _LONG_NUMBER.findall(data)
-    ):
-        warnings.warn(rounding_words(name), stacklevel=2)
+def _warn_of_rounding(table: RawTable, data: bytes) -> None:
+    """Warn of columns of large numbers, where the file has a whole number that no float is."""
+    large = [
+        column.name
+        for column, values in zip(table.columns, table.arrays, strict=True)
+        if not column.is_nominal and np.fmax.reduce(np.abs(values), initial=0.0) >= WHOLE
+    ]
+    if large and any(int(float(digits)) != int(digits) for digits in _LONG_NUMBER.findall(data)):
+        for name in large:
+            warnings.warn(rounding_words(name), stacklevel=2)
 
 
 def _in_order(values: list[str], codes: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int32]]:
