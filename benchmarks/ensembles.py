@@ -39,7 +39,7 @@ REPORTED = (
 
 OURS = "BoostedStakes"
 SYSTEMS = (OURS, *PROBABILITY, *COST)
-MODELS = {"integer": "integers 1 to 10", "rare": "rare classes dear"}
+MODELS = {"integer": "integers 1 to 10", "rare": "rare classes costly"}
 N_SPLITS = 3
 N_DRAWS = 3
 #: Cheaper than this, in bills of the best constant, counts as this: ratios to 0 say nothing.
@@ -167,7 +167,7 @@ def summary(cost, cpu):
     logs = np.log(cost / cost[0])
     lines = [
         "| system | " + " | ".join(MODELS.values()) + " | both | ratio to BoostedStakes | mean rank | "
-        "cheaper than BoostedStakes | dearer than the best constant | CPU s per fit |",
+        "cheaper than BoostedStakes | costlier than the best constant | CPU s per fit |",
         "|---" * 9 + "|",
     ]
     for i in np.argsort(np.log(flat).mean(axis=1)):
@@ -242,14 +242,14 @@ def page(names, cost, cpu, max_rows):
         "\n".join(goals(cost)),
         "## All systems",
         "Geometric means over the sets; ratio ± standard error over the sets; number of cases cheaper than BoostedStakes and "
-        f"dearer than the best constant, of {cost[0].size}; median CPU time.",
+        f"costlier than the best constant, of {cost[0].size}; median CPU time.",
         "\n".join(summary(cost, cpu)),
     ]
     for m, title in enumerate(MODELS.values()):
         parts += [f"## Mean cost, {title}", "\n".join(per_set(cost, names, m))]
     parts += [
         "## Where BoostedStakes loses",
-        "With dear rare classes a case can hang on one row: where a class has few rows, missing one of them costs more than "
+        "With costly rare classes a case can hang on one row: where a class has few rows, missing one of them costs more than "
         "everything else. Held-out rows do not warn of it, and so the guard does not either.",
         "\n".join(losses(cost, names)),
     ]

@@ -234,7 +234,7 @@ def tables_3_to_5(cut):
         curves[name] = (list(paper), order, np.array(list(paper.values())), np.array(ours))
     lines += [
         "",
-        "| data set | first class, dearest to cheapest | last class | correlation with the paper's curves |",
+        "| data set | first class, costliest to cheapest | last class | correlation with the paper's curves |",
         "|---|---|---|---|",
     ]
     for name, (_, order, paper, ours) in curves.items():

@@ -222,7 +222,7 @@ def main():
         "# Speed and memory of C45Classifier",
         "",
         f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}. Seconds are CPU seconds on one "
-        "thread unless said; a factor says how many times faster (at least) or dearer (at most) ours is.",
+        "thread unless said; a factor says how many times faster (at least) or costlier (at most) ours is.",
         "" if weka else "\nWeka was not found and is left out.",
         "| what | on | ours | peer | factor | asked | met |",
         "|---|---|---|---|---|---|---|",

@@ -166,8 +166,8 @@ def test_leaves_and_inner_nodes_hold_nothing_else():
     assert (trees.value[~leaf] == 0).all() and np.isfinite(trees.threshold).all()
     nothing = flatten([model], 0, 0, 2)
     assert len(nothing.feature) == len(nothing.root) == 0
-    assert nothing.scores(X[:2]).tolist() == [nothing.level.tolist()] * 2
-    assert nothing.level[1] == pytest.approx(model._baseline_prediction.item())
+    assert nothing.scores(X[:2]).tolist() == [nothing.intercept.tolist()] * 2
+    assert nothing.intercept[1] == pytest.approx(model._baseline_prediction.item())
 
 
 @pytest.mark.parametrize("weight, given", [(None, None), ([1.0, 3.0, 1.0, 3.0], [0.5, 1.5, 0.5, 1.5])])
@@ -320,7 +320,7 @@ def test_every_piece_of_a_blend_is_missed(written):
         (["numbers", "category", 3], 3, "numbers of column 'k' do not fit its kind"),
         (["numbers", "category", 3], -1, "numbers of column 'k' do not fit its kind"),
         (["numbers", "category", 0], 0, "numbers of column 'x' do not fit its kind"),
-        (["linear", "level"], [0.0], "the linear part must have a slope of shape"),
+        (["linear", "level"], [0.0], "the linear part must have coefficients of shape"),
         (["kernel", "gamma"], -1e-9, "the kernel part must have landmarks of 5 numbers"),
     ],
 )

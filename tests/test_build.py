@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 
@@ -57,3 +58,14 @@ def test_a_change_in_any_folder_builds_the_core_again(installed, folder):
 def test_who_installs_stakes_has_its_types():
     assert (files("stakes") / "py.typed").is_file()
     assert (files("stakes") / "_core.pyi").is_file()
+
+
+def test_each_change_to_the_core_that_tests_must_notice_can_be_made():
+    """Words of the core change: a list that names old ones would stop `make mutate`."""
+    mutations = tomllib.loads((ROOT / "tools" / "mutate" / "core.toml").read_text(encoding="utf-8"))[
+        "mutation"
+    ]
+    assert len(mutations) >= 40
+    for mutation in mutations:
+        source = (ROOT / mutation["file"]).read_text(encoding="utf-8")
+        assert source.count(mutation["old"]) == 1, f"{mutation['file']}: {mutation['old']}"

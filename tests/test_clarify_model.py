@@ -1,13 +1,20 @@
 """A deployed model: what it says of counts, and which documents it refuses."""
 
+import copy
 import json
-from dataclasses import FrozenInstanceError
+import marshal
+import math
+import random
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
+from stakes.forensics.host.counters import Counts
 from stakes.forensics.host.model import ClarifyModel, Verdict
 from stakes.forensics.host.names import CallTree, Ending, Feature, Function, Line, exception_name
 from stakes.forensics.host.watch import Watch
+from stakes.forensics.host.watching import selection_of
+from stakes.forensics.host.watching import verdict as verdict_of
 
 F, G, H = (Function("app.py", name, line) for line, name in enumerate("fgh", 1))
 
@@ -189,3 +196,92 @@ def test_what_is_watched_as_plain_values():
         Feature(tree, 2),
         Feature(Line(G, 9)),
     )
+
+
+#: What takes the place of some part of a model.
+ODD = [
+    None,
+    True,
+    -1,
+    0,
+    5,
+    2**31,
+    10**400,
+    1.5,
+    math.nan,
+    math.inf,
+    "",
+    "x",
+    "\ud800",
+    [],
+    [[]],
+    {},
+    {"a": 1},
+]
+
+
+def places(part, way=()):
+    """Ways to all parts of a document."""
+    if way:
+        yield way
+    entries = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+    for key, below in entries:
+        yield from places(below, (*way, key))
+
+
+def mutated(seed):
+    """The document with one to three of its parts replaced, doubled or gone."""
+    rng, document = random.Random(seed), json.loads(json.dumps(DOCUMENT))
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        *above, last = rng.choice(list(places(document)))
+        part = document
+        for key in above:
+            part = part[key]
+        if rng.random() < 0.75:
+            part[last] = copy.deepcopy(rng.choice(ODD))
+        elif rng.random() < 0.5 or isinstance(part, dict):
+            del part[last]
+        else:
+            part.append(part[last])
+    return document
+
+
+def test_mutated_models_are_refused_or_explain_all_counts():
+    refused = 0
+    for seed in range(400):
+        try:
+            model = ClarifyModel.from_dict(mutated(seed))
+        except ValueError:
+            refused += 1
+            continue
+        n_features, n_guards = len(model.watch.features), len(model.guard.features)
+        for count in (0, 3, 99):
+            for ending in (None, Ending(1, "KeyError"), Ending(3, None)):
+                verdict = model.explain([count] * n_features, ending, [1] * n_guards)
+                json.dumps([str(verdict), verdict.to_dict()], allow_nan=False).encode()
+        selection = selection_of(model)
+        functions = [tuple(function) for function in selection.functions]
+        marshal.dumps(
+            [functions, list(selection.lines), int(model.digest, 16), model.document["versions"]], 2
+        )
+        counts = Counts(1, 2, 3, False, False, functions, [1] * len(functions), [], [], [])
+        assert verdict_of(model, [counts], Ending(1, "KeyError")).counts
+        assert verdict_of(model, [replace(counts, full=True)]).why_unknown.startswith("not all that happened")
+    assert 200 < refused < 390
+
+
+def test_a_file_that_is_no_model_is_named(tmp_path):
+    path = tmp_path / "model.json"
+    for data in (b"", b"{", b"\xff", b"[" * 100_000, b'{"format": 1}', json.dumps(DOCUMENT).encode()[:-9]):
+        path.write_bytes(data)
+        with pytest.raises(ValueError, match=r"model\.json"):
+            ClarifyModel.read(path)
+
+
+def test_a_tree_is_no_deeper_than_what_is_compared():
+    deep = ["tree", 1, [0, [[1, [[0, []]]]]]]
+    with pytest.raises(ValueError, match="more levels than its depth"):
+        ClarifyModel.from_dict(DOCUMENT | {"watch": DOCUMENT["watch"] | {"features": [deep, deep]}})
+    for place in (-1, 2, True, "0"):
+        with pytest.raises(ValueError, match="must name one of the functions by number"):
+            Watch.from_dict({"functions": [list(F), list(G)], "features": [["function", place]]})

@@ -21,7 +21,9 @@ from stakes.forensics.candidates import (
     resources_of,
 )
 from stakes.forensics.host.names import CallTree, Ending, Feature, Line
+from stakes.forensics.host.versions import changed_file
 from stakes.forensics.host.watch import Watch
+from stakes.forensics.passing import Shown
 from stakes.forensics.profile import Profile, Symptom, merge
 from stakes.forensics.refit import Refitted, Refitter
 from stakes.forensics.runs import gather
@@ -446,11 +448,34 @@ def test_the_report_says_how_it_was_learnt():
 # ---- recording ---------------------------------------------------------------------------------------------
 
 
-def test_the_last_line_of_stderr_is_the_message():
-    profile = Profile((), (), symptom=Symptom(0, "ValueError"))
-    assert record_module().ended(profile, 3, "one\n  two \n\n").symptom == Symptom(3, "ValueError", "two")
-    assert record_module().ended(profile, 3, " \n").symptom.message == ""
-    assert record_module().ended(profile, -9, "x" + "y" * 200).symptom == Symptom(-9, "ValueError", "y" * 200)
+def symptom_of(pieces, *patterns, keep=True):
+    shown = Shown(patterns, keep)
+    for piece in pieces:
+        shown.see(piece)
+    shown.end()
+    return record_module().ended(Profile((), (), symptom=Symptom(0, "ValueError")), 3, shown).symptom
+
+
+def test_the_last_line_of_stderr_is_the_message_where_it_is_kept():
+    assert symptom_of([b"one\n  two \n\n"]) == Symptom(3, "ValueError", "two")
+    assert symptom_of([b"one\n", b"tw", b"o"]) == Symptom(3, "ValueError", "two")
+    assert symptom_of([b" \n"]).message == "" and symptom_of([b"50 %\r100 %\r"]).message == "100 %"
+    assert symptom_of([b"x" + b"y" * 200]).message == "y" * 200
+    assert symptom_of([b"secret"], keep=False) == Symptom(3, "ValueError")
+    assert record_module().ended(Profile((), ()), -9).symptom == Symptom(-9)
+
+
+def test_patterns_are_matched_line_by_line_and_nothing_of_the_lines_is_kept():
+    pieces = [b"denied: secret\nfirst ha", b"lf and second half\n", b"a" * 9000, b"late\n", b"the end"]
+    shown = Shown(("half and", "^denied", "secret\nfirst", "late", "end$"))
+    for piece in pieces:
+        shown.see(piece)
+        assert len(shown._begun) <= 4096
+    shown.end()
+    assert shown.matched == ["^denied", "half and", "end$"]
+    assert shown.message == "" and shown._begun == b""
+    with pytest.raises(ValueError, match=r"must be regular expressions, got '\('"):
+        Shown(["("])
 
 
 def record_module():
@@ -518,6 +543,12 @@ def test_paths_that_mean_the_same_elsewhere(tmp_path):
     assert found == {"demo": "demo==1.2", "own.py": "sha256:2d711642b726b044"}
 
 
+def test_what_is_no_file_has_no_content_to_compare(tmp_path):
+    absent = f"{tmp_path}/absent.py"
+    assert places.Places().versions(["/dev/zero", "no\0name.py", str(tmp_path), absent]) == {}
+    assert changed_file({"a.py": "sha256:0"}, [("a.py", "no\0name.py")]) == ""
+
+
 def test_texts_of_causes(tmp_path):
     path = tmp_path / "causes.json"
     path.write_text('{"a": "A."}')
@@ -527,6 +558,7 @@ def test_texts_of_causes(tmp_path):
         ('{"a": " "}', "must have a text for the cause 'a', got ' '"),
         ('["a"]', "must hold a text for each cause"),
         ("{", "cannot be read"),
+        ("[" * 100_000, "nested too deeply"),
     ):
         path.write_text(text)
         with pytest.raises(ValueError, match=message):

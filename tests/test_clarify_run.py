@@ -84,6 +84,7 @@ def test_a_failure_elsewhere_is_not_explained(tmp_path, minor):
             minor,
             watch=Watch((leaf, outer), tuple(features)).to_dict(),
             ranges=[[0, 50]] * len(features),
+            runs=[],
             guard={**Watch((scan, fails), tuple(alike)).to_dict(), "counts": [1] * len(alike)},
         )
     )

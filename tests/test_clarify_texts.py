@@ -119,6 +119,19 @@ DOCUMENT = {
     },
 }
 
+
+def test_what_comes_from_a_model_is_shown_escaped_or_refused(tmp_path):
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(DOCUMENT | {"program": "\x1b[31mapp", "versions": {"a": "b\n==1"}}))
+    assert r"\x1b[31mapp on cpython 3.12 (b\n==1)" in stakes_clarify("explain", path).stdout
+    for training in (5, {}, DOCUMENT["training"] | {"validation": {}}, {"nanoseconds": "x"}):
+        path.write_text(json.dumps(DOCUMENT | {"training": training}))
+        told = stakes_clarify("explain", path, code=1).stderr
+        assert "what the model says of its training cannot be read" in told
+    path.write_text(json.dumps(DOCUMENT | {"texts": 5}))
+    assert f"{path}: the model's texts must be" in stakes_clarify("explain", path, code=1).stderr
+
+
 SHOWN = """\
 [app] on cpython 3.12 (app==1, b==2)
 Explains runs that end with exit status 1 and no uncaught exception or exit status 2 and KeyError.

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from commands import run
 from stakes import C45Classifier, CostMatrix, Guard, datasets, load_model, metrics, read_table
 from stakes.cli import app
+from stakes.decision import cost_shares
 
 COSTS = "actual\\predicted,bad,good\nbad,0,5\ngood,1,0\n"
 
@@ -32,6 +33,7 @@ def place(tmp_path_factory):
     table, costs = datasets.load_table("german")
     write_csv(folder / "train.csv", table.take(slice(0, 700)))
     write_csv(folder / "test.csv", table.take(slice(700, 1000)))
+    write_csv(folder / "few.csv", table.take(slice(700, 705)))
     (folder / "costs.csv").write_text(COSTS)
     (folder / "transposed.csv").write_text(COSTS.replace("actual\\predicted", "predicted"))
     (folder / "german.costs").write_text("good, bad: 5\nbad, good: 1\n")
@@ -190,11 +192,32 @@ def test_predict_abstains_and_explains(place):
     assert all("→" in row["why"] for row in rows)
 
 
+def test_every_kind_of_model_is_explained(place):
+    lines = (place / "train.csv").read_text().splitlines(keepends=True)
+    (place / "part.csv").write_text("".join(lines[:150]))
+    for learner, words in (("boosted", "typical rows: "), ("rules", "expected costs: "), ("c4.5", "→")):
+        path = place / f"{learner}.json"
+        run("fit", place / "part.csv", "-c", place / "costs.csv", "-l", learner, "--folds", 2, "-o", path)
+        assert len(json.loads(path.read_text())["background"]["weights"]) == 2
+        rows = json.loads(run("predict", path, place / "few.csv", "--explain", "--json").stdout)
+        assert len(rows) == 5 and all(words in row["why"] for row in rows)
+
+
+def test_a_model_keeps_rows_only_where_it_is_told_to(place):
+    options = ["-c", place / "costs.csv", "--no-guard", "-o", place / "kept.json", "--keep-background"]
+    run("fit", place / "train.csv", *options)
+    document = json.loads((place / "kept.json").read_text())
+    assert document["background"]["kept"] and len(document["background"]["weights"]) == 100
+    shares = cost_shares(load_model(place / "kept.json"), read_table(place / "few.csv"))
+    assert shares.compared_with == "kept rows"
+
+
 def test_a_guarded_model_says_so_everywhere(guarded, place):
     saved = json.loads(guarded.read_text())
     assert saved["state"]["fitted"]["guarded"] is True
-    rows = json.loads(run("predict", guarded, place / "noise.csv", "--json").stdout)
+    rows = json.loads(run("predict", guarded, place / "noise.csv", "--json", "--explain").stdout)
     assert {row["prediction"] for row in rows} == {"bad"}
+    assert all(row["why"].startswith("no column spoke, it is as for every row → bad: ") for row in rows)
     shown = run("show", guarded)
     assert "for everyone" in shown.stderr and shown.stdout.startswith("bad (60")
     assert run("show", guarded, "--tree", "--json").stdout.count('"node"') >= 1
@@ -324,7 +347,7 @@ WRONG = [
     ("fit {d}/train.csv --weights colour -o {d}/x.json", 1, "--weights names 'colour'"),
     ("fit {d}/train.csv --weights housing -o {d}/x.json", 1, "holds text"),
     ("fit {d}/weights.csv --weights w -o {d}/x.json", 1, "not negative"),
-    ("fit {d}/train.csv -o {d}/no/such/folder/x.json", 1, "No such file"),
+    ("fit {d}/train.csv -o {d}/no/such/folder/x.json", 1, "its folder does not exist"),
     ("evaluate {d}/train.csv -l c5", 1, "--learner must be one of"),
     ("evaluate {d}/train.csv --level 95", 1, "level must be between 0 and 1"),
     ("evaluate {d}/tiny.csv --folds 10", 1, "n_folds must be between 2"),
@@ -341,7 +364,6 @@ WRONG = [
     ("predict {d}/model.json {d}/textual.csv", 1, "could not convert 'long' to a number"),
     ("predict {d}/model.json {d}/test.csv -o {d}/answers.xls", 1, "--output must end in"),
     ("predict {d}/model.json {d}/test.csv -f parquet", 1, "cannot be printed"),
-    ("predict {d}/guarded.json {d}/noise.csv --explain", 1, "nothing to tell"),
     ("show {d}/costs.csv", 1, "not JSON"),
     ("show {d}/newer.json", 1, "newer stakes"),
     ("export {d}/model.json --to c --name 9lives", 1, "name"),

@@ -181,13 +181,14 @@ def test_compare_hands_everything_on_and_says_what_is_absent_or_failed(place, mo
         "folder": None,
         "n_jobs": -1,
         "cluster": None,
+        "check_costs": True,
     }
     outcomes = [
         Outcome(str(n), {"learner": f"L{n}"}, None, f"Traceback\n  no {n}", 0, 0, 0) for n in range(6)
     ]
     found = PeerComparison(COMPARISON, {"XGBoost": "it is not installed"}, tuple(outcomes))
     options = "-c c.csv -t t -l A -l B --folds 3 --repeats 2 --seed 4 -j 5 --cluster tcp://x -o out --json"
-    said = run("compare", "d.csv", *options.split(), code=1)
+    said = run("compare", "d.csv", "--accept-costs", *options.split(), code=1)
     del handed["progress"]
     assert handed == {
         "data": "d.csv",
@@ -200,6 +201,7 @@ def test_compare_hands_everything_on_and_says_what_is_absent_or_failed(place, mo
         "folder": Path("out"),
         "n_jobs": 5,
         "cluster": "tcp://x",
+        "check_costs": False,
     }
     assert json.loads(said.stdout) == json.loads(
         json.dumps(COMPARISON.to_dict() | {"absent": {"XGBoost": "it is not installed"}})

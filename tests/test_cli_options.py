@@ -65,7 +65,8 @@ def place(tmp_path, monkeypatch):
 def hinted(function):
     """What is said about each option of a command."""
     hints = typing.get_type_hints(function, include_extras=True)
-    return {name: hints[name].__metadata__[0] for name in inspect.signature(function).parameters}
+    names = [name for name in inspect.signature(function).parameters if name != "ctx"]
+    return {name: hints[name].__metadata__[0] for name in names}
 
 
 def test_every_option_is_explained_and_every_command_names_the_exit_codes():
@@ -119,6 +120,7 @@ def test_what_stands_for_a_value_and_what_is_shown_of_a_default():
 def test_every_default():
     """What a command does without options is part of its interface."""
     shared = {"debug": False, "as_json": False, "costs": None, "target": None, "weights": None}
+    shared |= {"accept_costs": False, "test": None}
     shared |= {"feature_costs": None, "tree": False, "noun": "case", "abstain_cost": None, "abstain": False}
     found = {name: defaults(one.callback) for name, one in commands()}
     rest = {
@@ -251,14 +253,12 @@ def test_without_options_the_estimators_have_their_own_defaults(fitted_by):
     assert plain(model) == {**plain(Guard(model.estimator)), "cv": 10, "random_state": 0}
     assert type(model.estimator) is C45Classifier
     assert plain(model.estimator) == plain(C45Classifier(cost_matrix=COSTS))
-    for name, estimator in (
-        ("rules", RuleClassifier(cost_matrix=COSTS)),
-        ("boosted", BoostedStakes(cost_matrix=COSTS)),
-    ):
+    model, _ = fitted_by("-l", "boosted")
+    assert type(model) is BoostedStakes and plain(model) == plain(BoostedStakes(cost_matrix=COSTS))
+    for name, kind in (("rules", RuleClassifier), ("gdt", GDTClassifier)):
         model, _ = fitted_by("-l", name)
-        assert type(model) is type(estimator) and plain(model) == plain(estimator)
-    model, _ = fitted_by("-l", "gdt")
-    assert isinstance(model, Guard) and plain(model.estimator) == plain(GDTClassifier(cost_matrix=COSTS))
+        assert isinstance(model, Guard) and type(model.estimator) is kind
+        assert plain(model.estimator) == plain(kind(cost_matrix=COSTS))
 
 
 PRICES = {"a": 2.0, "b": 3.0, "n": 1.0}
@@ -308,7 +308,6 @@ TREE_OPTIONS = [
             "max_path_cost": 4.0,
         },
     ),
-    ("--t-good 0.3 --min-support 5 --max-length 2 --abstain-cost 1", {}),  # these are for others
 ]
 
 
@@ -334,12 +333,16 @@ def test_rules_and_evolution_are_handed_their_options(fitted_by):
         "abstain_cost": 0.4,
     }
     options = "-l rules --t-good 0.3 --min-support 5 --max-length 2 --cost-vector max"
-    model, _ = fitted_by(*options.split(), *common.split())
+    model, _ = fitted_by("--no-guard", *options.split(), *common.split())
     changed = {"t_good": 0.3, "min_support": 5.0, "max_length": 2, "cost_vector": "max"}
     assert plain(model) == plain(RuleClassifier(cost_matrix=COSTS)) | shared | changed
-    guard, _ = fitted_by("-l", "gdt", "--max-depth", 3, "--folds", 4, *common.split())
+    own = "--max-depth 3 --min-samples-leaf 4 --smoothing m --smoothing-strength 1.5"
+    guard, _ = fitted_by("-l", "gdt", *own.split(), "--folds", 4, *common.split())
     assert (guard.cv, guard.random_state) == (4, 7)
-    assert plain(guard.estimator) == plain(GDTClassifier(cost_matrix=COSTS)) | shared | {"max_depth": 3}
+    changed = {"max_depth": 3, "min_samples_leaf": 4, "smoothing": "m", "smoothing_strength": 1.5}
+    assert plain(guard.estimator) == plain(GDTClassifier(cost_matrix=COSTS)) | shared | changed
+    prices, _ = fitted_by("-l", "boosted", "--feature-costs", "prices.csv")
+    assert plain(prices)["feature_costs"] == PRICES
     model, _ = fitted_by("-l", "gdt", "--no-guard")
     assert type(model) is GDTClassifier
 
@@ -356,3 +359,28 @@ def test_rules_and_evolution_are_handed_their_options(fitted_by):
 def test_what_needs_prices_says_so(place, options, named):
     error = " ".join(run("fit", "d.csv", *options.split(), code=2).stderr.replace("│", " ").split())
     assert f"Invalid value for {named}: needs --feature-costs." in error
+
+
+@pytest.mark.parametrize(
+    ("options", "named", "learner", "known", "unknown"),
+    [
+        ("-l gdt --max-leaf-nodes 3", "--max-leaf-nodes", "gdt", "--min-samples-leaf", "--prune"),
+        ("-l boosted --max-depth 3", "--max-depth", "boosted", "--feature-costs", "--folds"),
+        ("-l boosted --no-guard", "--no-guard", "boosted", "--seed", "--no-guard,"),
+        ("-l rules --prune cost", "--prune", "rules", "--t-good", "--criterion"),
+        ("-l rules --prune error", "--prune", "rules", "--abstain-cost", "--max-depth"),  # as by default
+        ("--abstain-cost 1", "--abstain-cost", "c4.5cs", "--no-collapse", "--t-good"),
+        ("-l c4.5 --cost-use weights", "--cost-use", "c4.5", "--decision", "--cost-use,"),
+    ],
+)
+def test_an_option_that_does_not_apply_is_refused(place, options, named, learner, known, unknown):
+    error = " ".join(run("fit", "d.csv", *options.split(), code=2).stderr.replace("│", " ").split())
+    assert f"Invalid value for {named}: does not apply to --learner {learner}; these do: " in error
+    listed = error.partition("these do: ")[2]
+    assert known in listed and unknown not in listed and "--target" not in listed
+    assert not Path("model.json").exists()
+
+
+def test_folds_are_for_the_guard(place):
+    error = run("fit", "d.csv", "--no-guard", "--folds", 3, code=2).stderr
+    assert "--folds: does not apply to --no-guard" in " ".join(error.replace("│", " ").split())

@@ -16,7 +16,7 @@ import pytest
 
 from commands import run, trimmed
 from stakes import load_model, metrics, read_table
-from stakes._cli import describe, fit, predict
+from stakes._cli import describe, fit
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.shared import out
 from stakes.boosted import BoostedStakes
@@ -82,7 +82,7 @@ def folder(tmp_path_factory):
 
 COSTS = ["-c", "costs.csv", "--weights", "n"]
 TREE = ["--no-guard", "--feature-costs", "prices.csv", "--prune", "none"]
-RULES = ["-l", "rules", "--min-support", "2", "--t-good", "0.6"]
+RULES = ["--no-guard", "-l", "rules", "--min-support", "2", "--t-good", "0.6"]
 
 
 @pytest.fixture(autouse=True)
@@ -182,7 +182,7 @@ def test_describe_as_json():
         "cost_as_constant": pytest.approx(18 / 19),
     }
     assert facts.pop("costs")["values"] == (1 - np.eye(4)).tolist()
-    assert len(facts.pop("cost_words")) == 8
+    assert len(facts.pop("cost_words")) == 8 and facts.pop("notes") == []
     assert facts == {
         "data": "odd.csv",
         "rows": 19,
@@ -235,10 +235,16 @@ def test_describe_counts_rows_and_missing_values(tmp_path):
 
 
 def test_fit():
+    tree = run("fit", "loans[x].csv", *COSTS, "-o", "t[x].json", *TREE)
+    assert tree.stderr == (
+        "Note: --criterion gain_ratio chooses columns as if they were free; cs_gain, total_cost and others take "
+        "their prices into account. The bill counts the prices all the same.\n"
+    )
     assert (
-        text("fit", "loans[x].csv", *COSTS, "-o", "t[x].json", *TREE)
+        trimmed(tree.stdout)
         == """\
 A tree with 3 leaves and depth 2 from 12 rows.
+Cost per row with tests: not cross-validated (--no-guard), 0.71 for always answering good.
 Tests: 3.76 per row one by one, 5 up front.
 Written to t[x].json. See it with: stakes show t[x].json
 """
@@ -247,7 +253,8 @@ Written to t[x].json. See it with: stakes show t[x].json
         text("fit", "loans[x].csv", *COSTS, "-o", "t[x].json", *RULES)
         == """\
 1 rule of up to 1 conditions from 12 rows.
-The rules decide 62% of the training rows, 100% of these rightly; predict answers the others by the cheapest class.
+Cost per row: not cross-validated (--no-guard), 0.71 for always answering good.
+The rules decide 62% of the training rows; predict answers the others by the cheapest class.
 Written to t[x].json. See them with: stakes show t[x].json
 """
     )
@@ -270,10 +277,11 @@ def test_fit_as_json():
         "best_constant": "good",
         "best_constant_cost_per_row": pytest.approx(15 / 21),
     }
-    facts = json.loads(text("fit", "loans[x].csv", *COSTS, "-o", "t[x].json", *TREE, "--json"))
+    facts = json.loads(run("fit", "loans[x].csv", *COSTS, "-o", "t[x].json", *TREE, "--json").stdout)
     # All are asked for their home, and those 8 of 21 that rent for their age.
     assert facts["training_test_cost_per_row"] == pytest.approx(3 + 2 * 8 / 21)
     assert facts["upfront_cost"] == 5 and "guarded" not in facts
+    assert facts["cross_validated_cost_per_row"] is None and facts["best_constant"] == "good"
     facts = json.loads(text("fit", "loans[x].csv", *COSTS, "-o", "t[x].json", *RULES, "--json"))
     model = load_model("t[x].json")
     assert facts.pop("coverage") == metrics.coverage(model.decide(table.select(["age", "home"])), weights)
@@ -281,10 +289,16 @@ def test_fit_as_json():
         "model": "t[x].json",
         "rows": 12,
         "classes": ["bad", "good"],
+        "training_cost_per_row": metrics.mean_cost(
+            table.labels(), model.predict(table.select(["age", "home"])), **bill
+        ),
         "rules": len(model.rules_),
         "longest": 1,
         "t_good": 0.6,
         "accuracy_where_decided": 1.0,
+        "cross_validated_cost_per_row": None,
+        "best_constant": "good",
+        "best_constant_cost_per_row": pytest.approx(15 / 21),
     }
 
 
@@ -305,8 +319,17 @@ def test_what_fit_says(capsys):
         "So the model answers [b] for everyone.\n"
         "Written to m[x].json. See it with: stakes show m[x].json\n"
     )
-    fit._show({"model": "m[x].json", "rows": 9})
-    assert capsys.readouterr().out == "An ensemble from 9 rows.\nWritten to m[x].json.\n"
+    facts = {"model": "m[x].json", "rows": 9, "cross_validated_cost_per_row": 0.125, "guarded": True}
+    facts |= {"abstain_cost": 0.2, "best_constant": "[b]", "best_constant_cost_per_row": 0.25}
+    fit._show(facts | {fit.FORCED: 0.5, "upfront_cost": 2, "training_test_cost_per_row": 1.0})
+    assert trimmed(capsys.readouterr().out) == (
+        "An ensemble from 9 rows.\n"
+        "Cost per row with tests and undecided rows: 0.12 in cross-validation (0.5 where every row is answered), 0.25 for always\n"
+        "answering [b], 0.2 for never answering.\n"
+        "Tests: 1 per row one by one, 2 up front.\n"
+        "So the model answers [b] for everyone; where it may abstain, it leaves everyone undecided.\n"
+        "Written to m[x].json.\n"
+    )
 
 
 def test_an_ensemble_has_no_leaves():
@@ -320,7 +343,8 @@ def test_an_ensemble_has_no_leaves():
         )
 
         def answers(self, table):
-            return SimpleNamespace(labels=np.array(["bad"] * table.n_samples), routing=None)
+            labels = np.array(["bad"] * table.n_samples)
+            return SimpleNamespace(labels=labels, routing=None, abstain_cost=None)
 
     problem = fit.read_problem("loans[x].csv", None, Path("costs.csv"), "n")
     assert fit._facts(Ensemble(), problem, Path("e.json")) == {
@@ -433,14 +457,16 @@ def test_predict_says_what_it_cannot_write(monkeypatch):
     assert error == "Error: writing Parquet needs pyarrow: pip install 'stakes[data]'.\n"
 
 
-def test_predict_looks_into_a_guard_for_reasons():
+def test_predict_explains_what_a_guard_answers_by():
     run("fit", "loans[x].csv", *COSTS, "-o", "g.json", "--folds", 2)
     guard = load_model("g.json")
-    assert not guard.guarded_ and predict._explainer(guard) is guard.estimator_
-    assert predict._explainer(SimpleNamespace(estimator_=guard)) is guard.estimator_  # no guard itself
-    guard.guarded_ = True
-    with pytest.raises(ValueError, match="the same class for every row"):
-        predict._explainer(guard)
+    assert not guard.guarded_
+    table = read_table("test[x].csv").select(["age", "home"])
+    texts = [
+        row["why"]
+        for row in json.loads(run("predict", "g.json", "test[x].csv", "--explain", "--json").stdout)
+    ]
+    assert texts == [str(why) for why in guard.estimator_.explain(table)]
 
 
 def test_silence_costs_nothing_that_is_known():
@@ -472,13 +498,13 @@ def test_evaluate_a_model():
     assert (
         trimmed(result.stdout)
         == """\
-On these 7 [man]s the model costs 6: 0.86 per [man], with 2 mistakes, 1 of them costly ones.
-Always answering bad would cost 3; the model costs 100% more than that.
-Looking costs 4.6 per [man] more where tests are made one by one, 5 where all are made up front; mistakes and tests one
-by one come to 5.46 per [man].
-83% of the bill comes from bad [man]s, most of it (5) from calling them good.
-Cost per row: 0.8571, 95% interval -1.329 to 3.044.
-With 0.1 for an undecided row: 43% are decided, at 0.7714 per row in all.
+On these 7 [man]s the model costs 38.21 in all: 5.46 per [man], 0.86 for mistakes and 4.6 for tests. There are 2
+mistakes, 1 of them costly ones.
+Always answering bad would cost 3; the model costs 1174% more than that.
+Looking costs 4.6 per [man]; all columns that the model may ask for cost 5 up front.
+83% of the cost of mistakes comes from bad [man]s, most of it (5) from calling them good.
+Cost per row: 5.459, 95% interval 2.874 to 8.044.
+With 0.1 for an undecided row: 43% are decided, at 5.373 per row in all.
 
 Rows (and what they cost)
 ┏━━━━━━━━┳━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━┓
@@ -499,7 +525,10 @@ def test_evaluate_a_model_as_json():
     bill = {"cost_matrix": model.cost_matrix_, "sample_weight": weights}
     decision, predicted = model.decide(rows, 0.1), model.predict(rows)
     assert facts.pop("abstention") == {
-        "cost_per_row": metrics.cost_with_abstention(y, decision, abstain_cost=0.1, **bill),
+        "cost_per_row": pytest.approx(
+            metrics.cost_with_abstention(y, decision, abstain_cost=0.1, **bill)
+            + weights @ model.path_cost(rows) / weights.sum()
+        ),
         "coverage": metrics.coverage(decision, weights),
         "abstain_cost": 0.1,
     }
@@ -519,7 +548,7 @@ def test_evaluate_a_model_as_json():
         "total": total,
         "errors": 2.0,
         "high_cost_errors": 1.0,
-        "savings": pytest.approx(metrics.savings(y, predicted, **bill)),
+        "savings": pytest.approx(1 - (total + 7 * looked) / 3),
         "best_constant": "bad",
         "best_constant_cost_per_row": pytest.approx(3 / 7),
         "leaves": 3,
@@ -544,8 +573,9 @@ def test_evaluate_writes_a_report(tmp_path):
 def test_report_says_the_bill_and_where_the_page_is(tmp_path):
     result = run("report", "m[x].json", "test[x].csv", "--weights", "n", "-o", tmp_path / "r[x].html")
     assert result.stdout.replace("\n", " ") == (
-        "On these 7 cases the model costs 6: 0.86 per case, with 2 mistakes, 1 of them costly ones. "
-        "Always answering bad would cost 3; the model costs 100% more than that. "
+        "On these 7 cases the model costs 38.21 in all: 5.46 per case, 0.86 for mistakes and 4.6 for tests. "
+        "There are 2 mistakes, 1 of them costly ones. "
+        "Always answering bad would cost 3; the model costs 1174% more than that. "
         f"Written to {tmp_path / 'r[x].html'}: open it in a browser. "
     )
     page = (tmp_path / "r[x].html").read_text(encoding="utf-8")
@@ -553,7 +583,9 @@ def test_report_says_the_bill_and_where_the_page_is(tmp_path):
     dearer = tmp_path / "dearer.csv"
     dearer.write_text("feature,price\nage,20\nhome,30\n")
     run("report", "m[x].json", "test[x].csv", "--feature-costs", dearer, "-o", tmp_path / "r.html")
-    assert "50 where all are made up front" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "all columns that the model may ask for cost 50 up front" in (tmp_path / "r.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_evaluate_rules():

@@ -45,7 +45,7 @@ from stakes import (
     TradeoffSearchCV,
 )
 from stakes.boosted import trees as boosted_trees
-from stakes.decision import decide, expected_costs
+from stakes.decision import cost_shares, decide, expected_costs
 
 ESTIMATORS = [
     C45Classifier(),
@@ -326,6 +326,41 @@ def test_everything_said_about_rows_comes_of_one_routing(estimator):
     np.testing.assert_array_equal(answers.probabilities, model.predict_proba(rows))
     np.testing.assert_array_equal(answers.labels, model.predict(rows))
     np.testing.assert_array_equal(answers.decision_proba, model.decision_proba(rows))
+
+
+def adds_up(shares):
+    np.testing.assert_allclose(shares.base + shares.shares.sum(axis=1), shares.difference, rtol=0, atol=1e-9)
+
+
+@each
+def test_every_answer_is_explained(estimator):
+    frame, y = a_table()
+    model = with_costs(estimator).fit(frame, y)
+    rows, _ = a_table(6, seed=1)
+    decided = model.predict(rows)
+    for why, label in zip(model.explain(rows), decided.tolist(), strict=True):
+        # a rule says what it says of a row, even where none applies and the cheapest class is answered
+        assert why.label == label or why.label is None
+        assert str(label if why.label is None else why.label) in str(why)
+    for background in (None, frame[20:32]):
+        shares = cost_shares(model, rows, background)
+        assert shares.columns == tuple(frame.columns)
+        adds_up(shares)
+    reasons = model.reasons(rows, n=2)
+    assert [(why.label, why.better) for why in reasons] == [(label, "low") for label in decided.tolist()]
+    assert all(len(why.reasons) <= 2 * (why.label != "low") for why in reasons)
+
+
+@pytest.mark.parametrize("estimator", FOREIGN, ids=name_of)
+def test_answers_of_other_libraries_are_explained(estimator):
+    X, y = numbers()
+    model = clone(estimator).fit(X, y)
+    for background in (None, X[20:40]):
+        shares = model.explain(X[:5], background)
+        adds_up(shares)
+        assert [why.label for why in shares] == model.predict(X[:5]).tolist()
+        assert np.abs(shares.shares[:, :2]).max() > 0.1 > np.abs(shares.shares[:, 2:]).max()
+    assert len(model.reasons(X[:5], n=1, better=0)) == 5
 
 
 # ---- copies ------------------------------------------------------------------------------------------------

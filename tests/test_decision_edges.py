@@ -56,6 +56,7 @@ def test_thresholds_of_small_differences():
     assert threshold([[1, 1], [4, 0]]) == 0.0
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 def test_decisions_without_a_price_say_that_all_rows_are_decided():
     assert decide([[1.0, 0.0]], np.eye(2)).undecided.dtype == bool
     assert decide([[1.0, 0.0]], [[1.0, 1.0], [0.0, 0.0]], "0.5").undecided.tolist() == [True]

@@ -64,6 +64,7 @@ def test_prices_and_weights_and_missing_values():
     assert alpha_of(X, y, feature_costs=[0.1, 0.1, 0.1], sample_weight=np.linspace(0.5, 2, 300)) > LEAST
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 def test_free_mistakes_need_no_penalty():
     X, y = noisy(50, 0.2)
     assert alpha_of(X, y, cost_matrix=np.zeros((2, 2))) == 0.0

@@ -376,7 +376,7 @@ def test_a_file_that_is_no_store(place):
     connection = sqlite3.connect(place / "older.sqlite")
     connection.execute("create table units (key text)")
     connection.close()
-    with pytest.raises(ValueError, match="it is of version 0, this one reads 1"):
+    with pytest.raises(ValueError, match="it is of version 0, this one reads up to 2"):
         Store(place / "older.sqlite")
 
 

@@ -180,7 +180,7 @@ def test_json_can_be_read_back(made):
 def test_figures_of_one_trial():
     record = {
         "cost": 6.0, "weight": 12.0, "errors": 2.0, "undecided": 2.0, "right": [4.0, 4.0, 0.0],
-        "rows": [6.0, 6.0, 0.0], "silent": [1.0, 1.0, 0.0], "leaves": None, "attributes": {"n_": 3.0},
+        "rows": [6.0, 6.0, 0.0], "abstained": [1.0, 1.0, 0.0], "leaves": None, "attributes": {"n_": 3.0},
     }  # fmt: skip
     assert figure(record, "mean_cost") == 0.5
     assert figure(record, "accuracy") == 0.8  # of the ten that were decided
@@ -209,7 +209,7 @@ def test_rows_left_undecided_cost_nothing():
     table, costs = datasets.load_table("german")
     rows = Part(table, table.labels())
     trial = run_trial(Silent(cost_matrix=costs), rows, rows, costs, abstains=True)
-    assert trial.undecided == 999 and sum(trial.silent) == 999
+    assert trial.undecided == 999 and sum(trial.abstained) == 999
     assert trial.errors + sum(trial.right) == 1 and trial.cost <= 5
 
 

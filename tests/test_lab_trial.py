@@ -63,7 +63,7 @@ def test_a_trial_by_hand():
     assert model.given.tolist() == [1, 3]
     assert (found.weight, found.train_weight, found.cost, found.errors) == (10, 4, 14, 6)
     assert (found.high_cost_errors, found.undecided) == (2, 0)
-    assert (found.rows, found.right, found.silent) == ((3, 7), (1, 3), (0, 0))
+    assert (found.rows, found.right, found.abstained) == ((3, 7), (1, 3), (0, 0))
     assert (found.leaves, found.nodes) == (None, None) and found.seconds >= 0
     assert (found.test_cost, found.upfront_cost) == (30, 3)
 
@@ -72,7 +72,7 @@ def test_a_trial_that_leaves_rows_undecided():
     """Rows 1 and 2 are decided, of which row 1 is wrong."""
     found = run_trial(Fixed(), Part(X, Y), Part(X, Y, WEIGHT), COSTS, abstains=True)
     assert (found.train_weight, found.cost, found.errors, found.high_cost_errors) == (4, 10, 2, 2)
-    assert (found.undecided, found.silent, found.right) == (5, (1, 4), (0, 3))
+    assert (found.undecided, found.abstained, found.right) == (5, (1, 4), (0, 3))
     assert (found.test_cost, found.upfront_cost) == (None, None)
 
 
@@ -150,7 +150,7 @@ def test_every_measure():
     record = {
         "cost": 6.0, "weight": 12.0, "errors": 3.0, "undecided": 2.0, "high_cost_errors": 1.0, "leaves": 4,
         "nodes": 7, "test_cost": 24.0, "upfront_cost": 5.0, "right": [4.0, 3.0], "rows": [6.0, 8.0],
-        "silent": [1.0, 2.0], "attributes": {"n_": None},
+        "abstained": [1.0, 2.0], "attributes": {"n_": None},
     }  # fmt: skip
     wanted = {
         "cost": 6, "mean_cost": 0.5, "errors": 3, "error_rate": 0.25, "accuracy": 0.7, "high_cost_errors": 1,
@@ -175,7 +175,7 @@ def test_measures_that_there_are_not(name):
 def trial(cost, weight=10.0, **more):
     parts = {
         "weight": weight, "train_weight": 40.0, "cost": cost, "errors": cost / 2, "high_cost_errors": 1.0,
-        "undecided": 0.0, "rows": (), "right": (), "silent": (), "leaves": 2, "nodes": 3, "seconds": 0.5,
+        "undecided": 0.0, "rows": (), "right": (), "abstained": (), "leaves": 2, "nodes": 3, "seconds": 0.5,
     }  # fmt: skip
     return Trial(**parts | more)
 

@@ -317,7 +317,7 @@ def test_the_store_survives_a_kill_and_knows_its_version(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
         pragmas = ("journal_mode", "synchronous", "user_version")
         found = [store._connection.execute(f"pragma {name}").fetchone()[0] for name in pragmas]
-        assert found == ["wal", 1, 1] and store._connection.isolation_level is None
+        assert found == ["wal", 1, 2] and store._connection.isolation_level is None
 
 
 # ---- running

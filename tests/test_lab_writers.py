@@ -256,12 +256,31 @@ def test_a_mean_of_those_that_ran_where_some_did_not():
     table = built(made, part, datasets=flat)
     assert [row.labels[0] for row in table.rows] == ["x", "y", "lost", "Mean", "Mean, of those that ran"]
     spread = pytest.approx(math.sqrt(2) / 2)
-    assert table.rows[3].cells == (Cell(3.5, 9.0, spread),)
+    assert table.rows[3].cells == (Cell(None, 9.0),)
     assert table.rows[4].cells == (Cell(3.5, 3.25, spread),) and table.rows[4].is_mean
+    assert tables.NOT_COMPARED not in table.notes
     # without the paper's figure for one of those that ran there is nothing to compare it with
     del paper["y",]
     table = built(made, part, datasets=flat)
-    assert [row.labels[0] for row in table.rows] == ["x", "y", "lost", "Mean"]
+    assert [row.cells[0] for row in table.rows[3:]] == [Cell(None, 9.0), Cell(3.5, None, spread)]
+    assert tables.NOT_COMPARED in table.notes
+
+
+def test_means_of_fewer_data_sets_are_not_set_next_to_the_papers_over_all():
+    paper = {("small",): (3.0,), ("x",): (2.5,), ("all of them",): (9.0,), ("a",): (2.0,)}
+    data = (DataSpec("x", group="small"), DataSpec("other", group="small"))  # other is not asked for
+    ran = {key: value for key, value in TRIALS.items() if key[0] == "x"}
+    groups = built(spec(COST, rows=("group",), paper=paper), ran, datasets=data)
+    assert [(row.labels[0], *row.cells) for row in groups.rows] == [
+        ("small", Cell(None, 3.0)),
+        ("small, of those that ran", Cell(2, None, 1)),
+    ]
+    assert tables.NOT_COMPARED in groups.notes
+    learners = spec(ColumnSpec("cost", "cost"), rows=("learner",), learners=("a",), paper=paper)
+    table = built(learners, ran, datasets=data)
+    assert table.rows[0].cells == (Cell(2, None, 1),) and tables.NOT_COMPARED in table.notes
+    table = built(learners, ran, datasets=data[:1])
+    assert table.rows[0].cells == (Cell(2, 2.0, 1),) and tables.NOT_COMPARED not in table.notes
 
 
 def test_differences_ratios_and_columns_without_a_mean():

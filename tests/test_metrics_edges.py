@@ -49,6 +49,7 @@ def test_results_that_hold_arrays_are_equal_only_to_themselves(cls):
 # ---- bills -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 def test_the_dearest_mistakes_of_two_classes_and_of_one():
     y, said = [0, 1, 1, 0], [0, 0, 1, 0]
     assert normalised_cost(y, said, cost_matrix=[[0, 1], [4, 0]]) == 0.4

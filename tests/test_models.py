@@ -135,7 +135,7 @@ def test_files_of_version_1_are_read_and_written_as_version_2(path):
 
 def test_information_beside_the_model(data):
     table, y, costs = data
-    prices = dict.fromkeys(table.schema.names, 1.5)
+    prices = dict.fromkeys(table.schema.names, 0.001)
     settings = {"cost_matrix": costs, "feature_costs": prices, "random_state": 7}
     frame = table.to_frame()
     one, two = (
@@ -158,6 +158,8 @@ def test_information_beside_the_model(data):
         "seed": 0,
     }
     assert str(Path.cwd()) not in one and platform.node() not in one
+    without_seed = MinExpectedCost(C45Classifier(random_state=5), cost_matrix=costs).fit(table, y)
+    assert without_seed.to_dict()["info"]["seed"] == 5
 
 
 def test_other_columns_have_another_hash(data):

@@ -310,6 +310,26 @@ def test_the_slider_moves_bill_threshold_and_matrix(german, models, pages, open_
     assert read_slider(page) == start
 
 
+def test_the_slider_counts_tests_and_undecided_rows(german, open_page):
+    """The page adds up as the view does, for rules that pay for columns and for rows that they leave open."""
+    train, X, labels, costs = german
+    options = {"t_good": 0.7, "min_support": 0.05, "cost_matrix": costs, "abstain_cost": 0.3}
+    prices = dict.fromkeys(train.schema.names, 0.25)
+    model = RuleClassifier(feature_costs=prices, **options).fit(train, labels[:300])
+    ratio = model_view(model, X, labels[300:500]).ratio
+    assert ratio.tests > 0 and sum(ratio.own_undecided) > 0
+    page = open_page(model_report(model, X, labels[300:500]))
+    start = read_slider(page)
+    for key, place in (("Home", 0), ("End", len(ratio.ratios) - 1), ("ArrowLeft", len(ratio.ratios) - 2)):
+        page.locator("#ratio").press(key)
+        point = ratio.at(place)
+        wanted = {"total": point.total, "own": point.own, "constant": point.constant}
+        counts = {f"n{i}{j}": point.counts[i][j] for i in (0, 1) for j in (0, 1)}
+        same(read_slider(page), wanted | counts)
+    page.locator("#ratio-back").press("Enter")
+    assert read_slider(page) == start
+
+
 def test_the_mark_moves_along_the_picture(pages, open_page):
     page = open_page(pages["tree"])
     places = []

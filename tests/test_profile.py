@@ -152,6 +152,16 @@ def test_counts_as_a_deployed_model_sees_them():
         ({"functions": [["a"]]}, "cannot be read"),
         ({"symptom": {"unheard": 1}}, "cannot be read"),
         ({"versions": 3}, "cannot be read"),
+        ({"counts": [float("inf"), 0, 0, 0]}, "counts must be a list of whole numbers"),
+        ({"counts": 7}, "counts must be a list"),
+        ({"trees": [[0, 5]]}, "trees must be a list"),
+        ({"functions": [["a.py", "f", 10**400]] * 4}, "a function must be a path, a name and a line"),
+        ({"label": ["x"]}, "label must be a text or null"),
+        ({"input": {}}, "input must be a text or null"),
+        ({"interpreter": None}, "interpreter must be a text"),
+        ({"symptom": None}, "symptom cannot be read"),
+        ({"symptom": {"exit_status": "1"}}, "symptom cannot be read"),
+        ({"symptom": {"shown": "all"}}, "symptom cannot be read"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(change, message):

@@ -5,6 +5,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from stakes.table import Column, Schema, Table, read_table, write_arff
@@ -321,8 +324,6 @@ def test_the_target(tmp_path):
 
 
 def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
     pq.write_table(pa.table({"a": [[1], [2]]}), tmp_path / "t.parquet")
     with pytest.raises(TableFileError) as caught:
         read_table(tmp_path / "t.parquet")
@@ -360,9 +361,28 @@ def test_a_missing_value_of_csv_may_be_in_quotes(tmp_path):
     assert np.isnan(table.columns[0][1]) and table.columns[1][0] == -1
 
 
+def test_the_index_of_a_pandas_frame_is_no_column(tmp_path):
+    frame = pd.DataFrame({"age": [1.0, 2, 3, 4], "class": list("abab")})
+    path = tmp_path / "t.parquet"
+    odd = [
+        frame.iloc[[0, 2, 3]],  # the index has gaps and no name: __index_level_0__
+        frame.set_index(pd.Index([7, 8, 9, 5], name="customer")),
+        frame.set_index([pd.Index(list("wxyz"), name="who"), pd.Index([1, 1, 2, 2])]),
+        frame,  # the index is a range, which is no column of the file
+    ]
+    for part in odd:
+        part.to_parquet(path)
+        assert read_table(path).schema.names == ("age",)
+
+
+@pytest.mark.parametrize("metadata", [b"", b"no JSON", b"[]", b'{"index_columns": 5}', b"[" * 100_000])
+def test_metadata_that_pandas_did_not_write_is_no_matter(metadata, tmp_path):
+    table = pa.table({"age": [1.0, 2.0], "__index_level_0__": [3.0, 4.0]})
+    pq.write_table(table.replace_schema_metadata({"pandas": metadata}), tmp_path / "t.parquet")
+    assert read_table(tmp_path / "t.parquet").schema.names == ("age", "__index_level_0__")
+
+
 def test_infinity_in_parquet_is_told_with_the_file(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
     pq.write_table(pa.table({"a": [1.0, np.inf]}), tmp_path / "t.parquet")
     with pytest.raises(TableFileError, match="contains infinity"):
         read_table(tmp_path / "t.parquet")

@@ -177,6 +177,7 @@ def test_one_class_and_two_classes(method):
     assert (model.predict(frame) == (y == "a")).mean() > 0.8
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 @each
 def test_no_costs_at_all_are_refused(method):
     frame, y = problem(60)

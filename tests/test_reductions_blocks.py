@@ -33,7 +33,7 @@ def blocks_of(frame, y, *cuts, costs=None):
 def test_parquet_gives_the_model_of_the_rows_in_memory(method, tmp_path):
     frame, y = mixed()
     path = tmp_path / "rows.parquet"
-    frame.assign(kind=y).to_parquet(path)
+    frame.assign(kind=y).set_axis(np.arange(200)[::-1]).to_parquet(path)  # with a column for the index
     expected = clone(method).set_params(cost_matrix=COSTS).fit(frame, y)
     found = clone(method).set_params(cost_matrix=COSTS).fit(path, "kind")
     assert found.to_dict()["state"] == expected.to_dict()["state"]

@@ -245,6 +245,7 @@ def test_every_place_of_the_slider_against_the_metrics(seed):
     assert view.missed[view.start] == costs[dear, 1 - dear]
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 def test_no_slider_where_there_is_no_threshold():
     X, y = load_iris(return_X_y=True)
     assert model_view(GaussianNB().fit(X, y), X, y).ratio is None

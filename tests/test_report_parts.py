@@ -316,6 +316,7 @@ def test_json_in_a_page_ends_no_script():
 # ---- two classes
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 def test_a_curve_by_hand():
     """From the side of bad: above 0 and 0.25 row 1 is answered good, above 0.5 row 2 is not bad any more."""
     proba = np.array([[0.75, 0.25], [0.25, 0.75], [0.5, 0.5]])
@@ -371,6 +372,7 @@ def test_the_slider_by_hand():
     assert view.data() == {
         "labels": ["good", "bad"], "ratios": view.ratios, "missed": view.missed, "found": view.detected,
         "alarms": view.alarms, "rows": [1, 3], "own": [1, 1], "costs": [1, 3, 1], "start": view.start,
+        "tests": 0, "abstain": 0, "undecided": [(0, 0)] * len(view.ratios), "ownUndecided": (0, 0),
     }  # fmt: skip
     assert slider([[0, 1], [1, 0]]).positive == "good" and not slider([[0, 1], [1, 0]]).positive_first
     assert slider([[0, 1], [1, 0]]).order == (0, 1)
@@ -381,6 +383,7 @@ def test_a_tie_of_constants_is_the_class_that_is_not_dear():
     assert (view.positive, view.first.constant, view.first.constant_label) == ("good", 9, "bad")
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 @pytest.mark.parametrize("costs", [[[0, 1], [0, 0]], [[0, 1], [1, 1]], [[1, 1], [1, 0]], [[0, 5], [1, 2]]])
 def test_no_slider_unless_both_mistakes_cost_more_than_being_right(costs):
     assert slider(costs) is None

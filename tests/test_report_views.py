@@ -204,11 +204,11 @@ def test_what_looking_costs_in_words():
     assert view.total_cost.mean == pytest.approx(3 + 11 / 8)
     assert view.total_cost.high - view.total_cost.mean == pytest.approx(view.cost.high - view.cost.mean)
     assert view.words == (
-        FIRST,
-        "Always answering bad would cost 5; the model costs 120% more than that.",
-        "Looking costs 3 per customer more where tests are made one by one, 3 where all are made up front; "
-        "mistakes and tests one by one come to 4.38 per customer.",
-        LAST,
+        "On these 8 customers the model costs 35 in all: 4.38 per customer, 1.38 for mistakes and 3 for "
+        "tests. There are 3 mistakes, 2 of them costly ones.",
+        "Always answering bad would cost 5; the model costs 600% more than that.",
+        "Looking costs 3 per customer; all columns that the model may ask for cost 3 up front.",
+        LAST.replace("bill", "cost of mistakes"),
     )
 
 

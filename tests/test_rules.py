@@ -421,6 +421,7 @@ def test_damaged_documents(fitted, name, value):
 # ---- bad input ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 @pytest.mark.parametrize(
     "params, words",
     [

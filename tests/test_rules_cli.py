@@ -18,7 +18,8 @@ from stakes.report.views import model_view
 @pytest.fixture(scope="module")
 def rules(tmp_path_factory):
     path = tmp_path_factory.mktemp("rules") / "rules.json"
-    result = run("fit", "german", "--learner", "rules", "--t-good", 0.6, "--max-length", 2, "-o", path)
+    options = ["--learner", "rules", "--t-good", 0.6, "--max-length", 2, "--no-guard"]
+    result = run("fit", "german", *options, "-o", path)
     assert "rules of up to 2 conditions" in result.stdout and "The rules decide" in result.stdout
     return path
 
@@ -32,9 +33,9 @@ def test_fit_writes_what_the_library_fits(rules):
 
 
 def test_fit_chooses_the_cut_off(tmp_path):
-    options = ["--learner", "rules", "--max-length", 1, "--abstain-cost", 0.3, "--json"]
+    options = ["--learner", "rules", "--max-length", 1, "--abstain-cost", 0.3, "--folds", 2, "--json"]
     facts = json.loads(run("fit", "german", *options, "-o", tmp_path / "m.json").stdout)
-    model = load_model(tmp_path / "m.json")
+    model = load_model(tmp_path / "m.json").estimator_
     assert facts["t_good"] == model.t_good_ and facts["rules"] == len(model.rules_)
     assert 0 <= facts["coverage"] <= 1
 

@@ -16,12 +16,12 @@ from stakes.rules.bins import Bins
 from stakes.rules.inputs import (
     check_t_good_values,
     class_cost_vector,
-    more_examples,
-    read_examples,
+    more_samples,
+    read_samples,
     support_vector,
 )
 from stakes.rules.learn import (
-    Examples,
+    RuleSamples,
     Settings,
     _set_aside,
     _supports,
@@ -55,14 +55,14 @@ def rules_on(conditions, label):
         label=ints(*label),
         quality=np.linspace(0.9, 0.1, len(label)),
         class_weights=np.ones((len(label), 2)),
-        silent_weights=np.zeros(2),
+        undecided_weights=np.zeros(2),
         costs=np.array([[0.0, 5], [1, 0]]),
         t_good=0.5,
     )
 
 
 def examples(towns, cars, codes, weight=None, row_costs=None, **changes):
-    return Examples(
+    return RuleSamples(
         table=Table(TOWN, [ints(*towns), ints(*cars)]),
         codes=ints(*codes),
         classes=np.array(["bad", "good"]),
@@ -134,12 +134,15 @@ def test_precedence_is_quality_then_support_then_length():
 def test_rows_without_a_rule_are_counted():
     rules = rules_on([IN_N], [0])
     rows = examples(TOWNS, CARS, CODES, weight=[1, 1, 1, 0.5, 3])
-    assert with_undecided_weights(rules, rows).silent_weights.tolist() == [0.5, 3]
-    assert with_undecided_weights(rules, examples(TOWNS, CARS, CODES)).silent_weights.tolist() == [1, 1]
+    assert with_undecided_weights(rules, rows).undecided_weights.tolist() == [0.5, 3]
+    assert with_undecided_weights(rules, examples(TOWNS, CARS, CODES)).undecided_weights.tolist() == [1, 1]
     # where all rows have a rule, or those without weigh nothing, all rows count
-    assert with_undecided_weights(rules, examples((0, 0), (0, 0), (0, 1))).silent_weights.tolist() == [1, 1]
+    assert with_undecided_weights(rules, examples((0, 0), (0, 0), (0, 1))).undecided_weights.tolist() == [
+        1,
+        1,
+    ]
     weightless = examples(TOWNS, CARS, CODES, weight=[2, 1, 1, 0, 0])
-    assert with_undecided_weights(rules, weightless).silent_weights.tolist() == [2, 2]
+    assert with_undecided_weights(rules, weightless).undecided_weights.tolist() == [2, 2]
 
 
 # ---- held-out rows -----------------------------------------------------------------------------------------
@@ -188,7 +191,7 @@ def test_held_out_rows_contradict_a_rule():
     weight = rng.integers(1, 3, 240).astype(float)
     params = {"t_good": 0.4, "min_support": 3, "max_length": 2, "class_costs": {"yes": 1.0, "no": 1.5}}
     model = RuleClassifier(validation_fraction=0.5, **params).fit(X, y, sample_weight=weight)
-    rows = read_examples(RuleClassifier(class_costs=params["class_costs"]), X, y, weight, None)
+    rows = read_samples(RuleClassifier(class_costs=params["class_costs"]), X, y, weight, None)
     kept, held_out = _set_aside(rows, Settings(validation_fraction=0.5))
     text = kept.table.columns
     names = np.array(list("abcdef"), dtype=object)
@@ -316,7 +319,7 @@ def test_equal_bills_go_to_coverage_and_then_to_the_strictest():
 
 
 def read(X, y, weight=None, costs=None, **changes):
-    return read_examples(RuleClassifier(**changes), X, y, weight, costs)
+    return read_samples(RuleClassifier(**changes), X, y, weight, costs)
 
 
 X3, Y3 = np.arange(4.0).reshape(-1, 1), ["b", "a", "c", "a"]
@@ -351,9 +354,10 @@ def test_one_class_is_worth_a_rule():
     assert rows.class_costs.tolist() == [1.0] and rows.cost_values.tolist() == [[0.0]]
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 def test_other_rows_of_the_same_problem():
     rows = read(X3, Y3, [1, 2, 3, 4], np.ones((4, 3)), feature_costs=[7.0])
-    other = more_examples(rows, [[5.0], [np.nan]], ["c", "a"], unseen="missing", owner="Somebody")
+    other = more_samples(rows, [[5.0], [np.nan]], ["c", "a"], unseen="missing", owner="Somebody")
     assert other.codes.tolist() == [2, 0] and other.codes.dtype == np.int32
     assert other.weight is None and other.row_costs is None and other.feature_costs is rows.feature_costs
     np.testing.assert_array_equal(other.table.columns[0], [5.0, np.nan])
@@ -362,9 +366,9 @@ def test_other_rows_of_the_same_problem():
     assert part.table.columns[0].tolist() == [2.0, 0.0]
     towns = read(pd.DataFrame({"town": ["n", "s"]}), ["a", "b"])
     strange = (towns, pd.DataFrame({"town": ["x"]}), ["a"])
-    assert more_examples(*strange, unseen="missing", owner="").table.columns[0].tolist() == [-1]
+    assert more_samples(*strange, unseen="missing", owner="").table.columns[0].tolist() == [-1]
     with pytest.raises(ValueError, match="town"):
-        more_examples(*strange, unseen="error", owner="")
+        more_samples(*strange, unseen="error", owner="")
 
 
 LABELS = np.array(["a", "b"])

@@ -52,9 +52,39 @@ PIECES = [
 PIECES += ["{", "}", "{0 ", "{1 x}", "%", " %", "|", ".", "é", "1e5", "inf", "nan", ".", "\f"]
 
 
-def core(text, first_line, name, columns):
+def core(text, first_line, name, columns, more=False):
     names, kinds, values = (list(part) for part in zip(*columns))
-    return _core.read_rows(text, 0, first_line, _core.TextFormat(**OPTIONS[name]), names, kinds, values)
+    format = _core.TextFormat(**OPTIONS[name])
+    return _core.read_rows(text, 0, first_line, format, names, kinds, values, more)
+
+
+def rows_of(*reads):
+    """Values of the columns, one after the other; codes of collected values are no part of them."""
+    columns = []
+    for parts in zip(*(results for results, *_ in reads)):
+        columns.append([bool(all(part[2] for part in parts))])
+        for array, distinct, _ in parts:
+            cells = [] if array is None else array.tolist()
+            columns[-1] += map(repr, cells) if distinct is None else [([*distinct, None])[c] for c in cells]
+    weights = [np.ones(n) if weights is None else weights for _, weights, n, _, _ in reads]
+    return columns, np.concatenate(weights).tolist()
+
+
+def compare_in_two(text, name, columns, cut):
+    """Read a text cut anywhere: what may go on behind the cut is read with the rest."""
+
+    def outcome(read):
+        try:
+            return rows_of(*read())
+        except _core.TextError as error:
+            return str(error)
+
+    def in_two():
+        first = core(text[:cut], 7, name, columns, more=True)
+        *_, end, line = first
+        return first, core(text[end:], line, name, columns)
+
+    assert outcome(in_two) == outcome(lambda: [core(text, 7, name, columns)])
 
 
 def compare(text, name, columns):
@@ -64,7 +94,8 @@ def compare(text, name, columns):
         with pytest.raises(_core.TextError, match=rf"^line {bad.line}: .+\.$"):
             core(text.encode(), 7, name, columns)
         return None
-    results, weights, n_rows = core(text.encode(), 7, name, columns)
+    results, weights, n_rows, end, line = core(text.encode(), 7, name, columns)
+    assert end == len(text.encode()) and line == 7 + text.count("\n")
     assert n_rows == len(expected.weights)
     np.testing.assert_array_equal(weights if weights is not None else np.ones(n_rows), expected.weights)
     for j, (array, distinct, all_numbers) in enumerate(results):
@@ -86,6 +117,15 @@ def compare(text, name, columns):
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=25))
 def test_agrees_with_the_twin_on_scraps(name, columns, pieces):
     compare("".join(pieces), name, columns)
+
+
+@pytest.mark.parametrize("columns", COLUMNS, ids=range(len(COLUMNS)))
+@pytest.mark.parametrize("name", OPTIONS)
+@settings(max_examples=60, deadline=None)
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=25), share=st.floats(0, 1))
+def test_a_text_in_two_pieces_holds_the_same_rows(name, columns, pieces, share):
+    text = "".join(pieces).encode()
+    compare_in_two(text, name, columns, round(share * len(text)))
 
 
 PARTS = ["a", "n", "t", ",", "\\n", "\\\\", "\\'", '""', " ", "%", "|", "{", ".", "é", "\n"]
@@ -118,13 +158,15 @@ END = st.sampled_from(["", "", "", ".", " .", ",{2}", ", {0.5}", " % why", "|why
 
 @pytest.mark.parametrize("name", OPTIONS)
 @settings(max_examples=300, deadline=None)
-@given(rows=st.lists(st.tuples(CELL, CELL, END), max_size=4), sparse=st.booleans())
-def test_agrees_with_the_twin_on_rows(name, rows, sparse):
+@given(rows=st.lists(st.tuples(CELL, CELL, END), max_size=4), sparse=st.booleans(), share=st.floats(0, 1))
+def test_agrees_with_the_twin_on_rows(name, rows, sparse, share):
     # Columns that take anything, so that a row fails for its syntax only and later rows are reached.
     columns = [("a", OPEN, []), ("b", OPEN, [])]
     mark = "\t" if name == "tsv" else ","
     shape = f"{{{{1 {{}}{mark} 0 {{}}}}}}{{}}" if sparse and name == "arff" else f"{{}}{mark}{{}}{{}}"
-    compare("\n".join(shape.format(*row) for row in rows), name, columns)
+    text = "\n".join(shape.format(*row) for row in rows)
+    compare(text, name, columns)
+    compare_in_two(text.encode(), name, columns, round(share * len(text.encode())))
 
 
 @settings(max_examples=200, deadline=None)

@@ -11,7 +11,8 @@ from stakes import C45Classifier, _core
 from stakes._base.training import TrainingSet
 from stakes.costs import CostMatrix, PriceArrays
 from stakes.table import Column, Schema, Table
-from stakes.tree.core import as_model, node_probabilities
+from stakes.tree.core import as_model
+from stakes.tree.model import node_probabilities
 from stakes.tree.prices import core_prices, path_prices, pay
 from stakes.tree.total_cost.learn import clearly_best, learn_total_cost
 from stakes.tree.total_cost.teacher import out_of_bag

@@ -10,7 +10,7 @@ import pytest
 
 import tracing
 from stakes.forensics import CallTree, Function, project
-from stakes.forensics.host import counters
+from stakes.forensics.host import counters, memory
 from stakes.forensics.places import Places
 from stakes.forensics.profile import merge
 from stakes.forensics.record import read_counts, to_profile
@@ -296,6 +296,23 @@ def test_a_damaged_file_is_an_error_or_tables_that_fit_together(tmp_path):
         assert len(found.functions) == len(found.starts)
 
 
+def test_a_damaged_file_is_left_out_of_what_is_then_not_complete(tmp_path):
+    python = next(iter(tracing.INTERPRETERS.values()))
+    recorded(python, "import os\nif os.fork() == 0: os._exit(0)\nos.wait()\n", tmp_path, tracing.HOST)
+    folder = tmp_path / "counts-0"
+    first, second = sorted(folder.glob("*.counts"))
+    # The functions of the trees are none that there are, and one file was never finished.
+    with second.open("r+b") as file:
+        file.seek(8 * (memory.FIRST_TABLE + 3 + 2))
+        file.write(bytes(8))
+    (folder / "9-9.counts").write_bytes(bytes(4096))
+    (counts,) = read_counts(folder)
+    assert counts.functions == counters.read(first.read_bytes()).functions
+    assert counts.full and not counters.read(first.read_bytes()).full
+    second.unlink()
+    assert not read_counts(folder)[0].full
+
+
 def test_a_function_has_a_path_that_means_the_same_elsewhere(tmp_path):
     places = Places()
     (tmp_path / "top" / "sub").mkdir(parents=True)
@@ -340,6 +357,59 @@ def test_the_exception_that_nobody_caught_is_noted(python, host, tmp_path, end):
     tracing.execute(python, script, tracing.environment(folder, "", host))
     profile = merge([to_profile(counts, Places()) for counts in read_counts(folder)])
     assert profile.symptom.exception == UNCAUGHT[end]
+
+
+FORKS = """
+import ctypes, os, signal, sys, threading
+
+def parent(): pass
+
+def child(): pass
+
+def other(): pass
+
+os.register_at_fork(after_in_child=child)
+
+def forks(n):
+    for _ in range(n): parent()
+    pid = os.fork()
+    if pid == 0:
+        for _ in range(20): child()
+        if n: forks(n - 1)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    for _ in range(30): parent()
+
+forks(2)
+thread = threading.Thread(target=forks, args=(1,)); thread.start(); thread.join()
+if os.fork() == 0: child(); sys.exit(3)
+os.wait()
+if os.fork() == 0: child(); os.kill(os.getpid(), signal.SIGKILL)
+os.wait()
+pid = ctypes.CDLL(None).fork()  # of which the interpreter learns nothing
+if pid == 0:
+    for _ in range(20): child()
+    os._exit(0)
+os.waitpid(pid, 0)
+other()
+sys.exit(4)
+"""
+
+
+def test_each_process_of_a_program_that_forks_counts_for_itself(python, host, tmp_path):
+    folder, script = tmp_path / "counts", tmp_path / "program.py"
+    folder.mkdir()
+    script.write_text(FORKS)
+    assert tracing.execute(python, script, tracing.environment(folder, host=host))[0] == 4
+    profiles = [to_profile(counts, Places()) for counts in read_counts(folder)]
+    starts = [
+        {f.name: n for f, n in zip(one.functions, one.counts, strict=True) if n and f.path == "program.py"}
+        for one in profiles
+    ]
+    assert starts[0] == {"<module>": 1, "parent": 2 + 30 + 1 + 30, "forks": 2, "other": 1}
+    assert sorted(tuple(one.get(name, 0) for name in ("child", "parent", "forks")) for one in starts[1:]) == [
+        (2, 0, 0), (2, 0, 0), (21, 0, 0), (21, 0, 0), (21, 30, 1), (21, 30, 1), (21, 31, 1),
+    ]  # fmt: skip
 
 
 def test_an_end_by_signal_is_a_negative_status(tmp_path):

@@ -304,6 +304,7 @@ def test_damaged_documents(change):
 # ---- sorting once ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 @pytest.mark.parametrize("missing", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize(
     "settings", [{}, {"max_bins": 16}, {"cost_matrix": [[0, 0], [3, 0]]}, {"dialect": "j48"}]

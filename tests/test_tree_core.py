@@ -24,7 +24,7 @@ from oracles.tables import (
 )
 from stakes import _core
 from stakes.tree.c45.learn import deviate
-from stakes.tree.core import node_probabilities
+from stakes.tree.model import node_probabilities
 
 BOTH = pytest.mark.parametrize("dialect", ["c45", "j48"])
 

@@ -1,4 +1,7 @@
-"""Ctrl-C stops growing and pruning within moments."""
+"""Ctrl-C stops growing and pruning within moments.
+
+The rows are many so that there is something to stop; none of these fits is waited for.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ from stakes import C45Classifier, _core, read_table
 from stakes._base.training import TrainingSet
 from stakes.decision._choose import most_probable_class
 from stakes.tree.c45.learn import RowWeights, deviate, learn_tree
-from stakes.tree.core import core_table, node_probabilities
+from stakes.tree.core import core_table
+from stakes.tree.model import node_probabilities
 
 DATA = os.environ.get("STAKES_DATA", "")
 needs_data = pytest.mark.skipif(

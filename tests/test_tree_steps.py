@@ -20,7 +20,8 @@ from stakes.tree.ask.questions import Outcome, why_words
 from stakes.tree.c45 import classifier as c45
 from stakes.tree.c45 import learn
 from stakes.tree.c45.learn import deviate, row_weights
-from stakes.tree.core import core_table, node_probabilities, presort
+from stakes.tree.core import core_table, presort
+from stakes.tree.model import node_probabilities
 from stakes.tree.prices import core_prices, pay
 from stakes.tree.words import example
 
@@ -68,6 +69,7 @@ def test_rows_weigh_by_their_own_costs():
         np.testing.assert_allclose(own.grow, 2 * np.array([share, least]) / (share + least))
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 def test_rows_weigh_what_they_were_given_without_costs():
     given = np.array([2.0, 1, 1, 0])
     matrix = CostMatrix([[0, 3], [1, 0]])
@@ -125,6 +127,7 @@ def test_a_sorted_table_hands_itself_on():
     assert core_table(kept) is kept.core and core_table(table) is not core_table(table)
 
 
+@pytest.mark.filterwarnings("ignore::stakes.CostMatrixWarning")
 def test_cost_pruning_counts_costs_once(monkeypatch):
     """Weights that hold the costs are put aside while the loss multiplies shares by costs."""
     calls = []

@@ -223,8 +223,9 @@ void bind_evolve(nb::module_& m) {
           [](const Evolution& self, const TreeArrays& tree) {
             const auto flat = flat_of(tree);
             nb::gil_scoped_release release;
-            const evolve::Individual found = self.evaluate(flat);
-            return std::pair(self.trees().mean_cost(self.trees().totals(found.tree)), found.fitness);
+            const evolve::Individual individual = self.evaluate(flat);
+            return std::pair(self.trees().mean_cost(self.trees().totals(individual.tree)),
+                             individual.fitness);
           },
           "tree"_a, "Cost per unit of weight and fitness of a tree, on all rows.");
 }

@@ -66,14 +66,14 @@ auto search_rules(const PyTable& table, const DenseCodes& classes, std::int32_t 
                       owned_array(std::move(rules.value)), owned_array(std::move(rules.label)),
                       owned_array(std::move(rules.quality)), owned_array(std::move(rules.class_weights)));
   };
-  std::vector<decltype(arrays_of(std::move(search.found[0])))> found;
-  for (rules::FoundRules& rules : search.found) found.push_back(arrays_of(std::move(rules)));
+  std::vector<decltype(arrays_of(std::move(search.rules_at[0])))> arrays;
+  for (rules::FoundRules& rules : search.rules_at) arrays.push_back(arrays_of(std::move(rules)));
   std::vector<std::tuple<std::string, int, std::uint64_t, std::uint64_t>> cuts;
   for (const rules::SearchCut& cut : search.cuts) {
     const char* bound = cut.bound == rules::SearchCut::Bound::memory ? "max_memory" : "max_candidates";
     cuts.emplace_back(bound, cut.length, cut.kept, cut.of);
   }
-  return std::tuple(std::move(found), std::move(cuts), search.n_candidates, search.length);
+  return std::tuple(std::move(arrays), std::move(cuts), search.n_candidates, search.length);
 }
 
 auto match_rules(const PyTable& table, const DenseCodes& start, const DenseCodes& feature,

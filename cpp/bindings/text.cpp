@@ -19,8 +19,8 @@ namespace stakes::bindings {
 
 static auto text_read_rows(nb::bytes text, std::size_t offset, std::size_t first_line,
                            const text::TextFormat& format, const std::vector<std::string>& names,
-                           const std::vector<int>& kinds,
-                           const std::vector<std::vector<std::string>>& values) {
+                           const std::vector<int>& kinds, const std::vector<std::vector<std::string>>& values,
+                           bool more) {
   if (names.empty() || names.size() != kinds.size() || names.size() != values.size()) {
     throw std::invalid_argument("names, kinds and values must have the same length, at least 1");
   }
@@ -38,7 +38,7 @@ static auto text_read_rows(nb::bytes text, std::size_t offset, std::size_t first
   text::TextTable table;
   {
     nb::gil_scoped_release release;
-    table = text::read_rows(view, first_line, format, std::move(columns));
+    table = text::read_rows(view, first_line, format, std::move(columns), more);
   }
   using Floats = decltype(owned_array(std::move(table.weights)));
   using Ints = decltype(owned_array(std::move(table.columns[0].codes)));
@@ -55,7 +55,7 @@ static auto text_read_rows(nb::bytes text, std::size_t offset, std::size_t first
   }
   std::optional<Floats> weights;
   if (!table.weights.empty()) weights = owned_array(std::move(table.weights));
-  return std::tuple(std::move(result), std::move(weights), table.n_rows);
+  return std::tuple(std::move(result), std::move(weights), table.n_rows, offset + table.end, table.next_line);
 }
 
 void bind_text(nb::module_& m) {
@@ -76,8 +76,9 @@ void bind_text(nb::module_& m) {
       .finish();
   m.def(
       "read_rows", &text_read_rows, nb::arg("text"), nb::arg("offset"), nb::arg("first_line"),
-      nb::arg("format"), nb::arg("names"), nb::arg("kinds"), nb::arg("values"),
-      "Rows of text to a list of (array, distinct values, all numbers) for each column, weights, row count.");
+      nb::arg("format"), nb::arg("names"), nb::arg("kinds"), nb::arg("values"), nb::arg("more") = false,
+      "Rows of text to a list of (array, distinct values, all numbers) for each column, weights, row count,\n"
+      "and where reading stopped: offset and line. Where more text follows, a row that may go on is left.");
 }
 
 }  // namespace stakes::bindings

@@ -33,8 +33,8 @@ Width asked() {
 }  // namespace
 
 Width width() {
-  static const Width found = std::min(widest(), asked());
-  return found;
+  static const Width width = std::min(widest(), asked());
+  return width;
 }
 
 }  // namespace stakes

@@ -19,7 +19,7 @@ std::vector<double> rank_values(const EvolveTable& table, const EvolveColumn& co
 }
 
 // The two answers that cost least for all rows.
-std::pair<std::int32_t, std::int32_t> likely_answers(const EvolveTable& table, const Reach& reach) {
+std::pair<std::int32_t, std::int32_t> likely_answers(const EvolveTable& table, const NodeRows& reach) {
   const auto k = static_cast<std::size_t>(table.n_classes);
   if (table.cost_per_row) return {reach.answer, reach.answer == 0 && k > 1 ? 1 : 0};
   std::vector<std::pair<double, std::int32_t>> costs;
@@ -55,7 +55,7 @@ LeafModel Ledger::model(const std::vector<std::size_t>& channels) const {
   return model;
 }
 
-Groups group_column(const EvolveTable& table, const EvolveColumn& column, const Reach& reach,
+Groups group_column(const EvolveTable& table, const EvolveColumn& column, const NodeRows& reach,
                     const std::vector<std::uint32_t>& rows, std::size_t max_groups) {
   std::vector<std::size_t> count(static_cast<std::size_t>(column.n_values) + 1, 0);
   for (const std::uint32_t row : rows) ++count[static_cast<std::size_t>(column.code(row))];

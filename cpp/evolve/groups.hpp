@@ -15,7 +15,7 @@ namespace stakes::evolve {
 // has costs of its own.
 class Ledger {
  public:
-  Ledger(const Trees& trees, const Reach& reach, const std::vector<std::uint32_t>& rows)
+  Ledger(const Trees& trees, const NodeRows& reach, const std::vector<std::uint32_t>& rows)
       : table_(trees.table()), rows_(rows) {
     scale_ = static_cast<double>(reach.rows.count) / static_cast<double>(rows.size());
     n_classes_ = static_cast<std::size_t>(table_.n_classes);
@@ -72,7 +72,7 @@ struct Groups {
   std::size_t first_test = 0;          // number of the test between its first two groups
 };
 
-Groups group_column(const EvolveTable& table, const EvolveColumn& column, const Reach& reach,
+Groups group_column(const EvolveTable& table, const EvolveColumn& column, const NodeRows& reach,
                     const std::vector<std::uint32_t>& rows, std::size_t max_groups);
 
 // The test that sends groups up to `last` to branch 0.

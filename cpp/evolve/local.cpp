@@ -19,7 +19,7 @@ double price_of_node(const Trees& trees, const NodePtr& root) {
   ++totals.size;
   const double larger = trees.fitness(totals);
   --totals.size;
-  const double unit = std::max(trees.everyone()->leaf_cost, 1e-300) * 1e-3;
+  const double unit = std::max(trees.all_rows()->leaf_cost, 1e-300) * 1e-3;
   totals.cost += unit;
   const double costlier = trees.fitness(totals);
   return now > costlier ? unit * (now - larger) / (now - costlier) : 0.0;
@@ -150,11 +150,11 @@ bool solvable(const Trees& trees) {
   const EvolveOptions& limits = trees.options();
   if (limits.max_depth > kShallow || limits.alpha > 0.0 || limits.prices != PriceMode::none) return false;
   const SubtreeOptions all{limits.max_depth, kWidth, kMaxGroups, true};
-  return search_operations(trees, *trees.everyone(), all) <= kExhaustiveOperations;
+  return search_operations(trees, *trees.all_rows(), all) <= kExhaustiveOperations;
 }
 
 Searched searched_tree(const Trees& trees, Random& random) {
-  const NodePtr leaf = trees.leaf(trees.everyone());
+  const NodePtr leaf = trees.leaf(trees.all_rows());
   const bool shallow = trees.options().max_depth <= kShallow;
   const int levels = shallow ? trees.options().max_depth : kShallow;
   const double operations = shallow ? kShallowOperations : kFirstOperations;
@@ -162,8 +162,8 @@ Searched searched_tree(const Trees& trees, Random& random) {
   if (solvable(trees)) options = {levels, kWidth, kMaxGroups, true};
   options.node_price = price_of_node(trees, leaf);
   const Place place = trees.place_of({});
-  const Subtree found = best_subtree(trees, *leaf->reach, place, options, random);
-  return {found.sketch ? trees.graft(leaf->reach, found.sketch, place) : leaf, found.proved};
+  const Subtree subtree = best_subtree(trees, *leaf->reach, place, options, random);
+  return {subtree.sketch ? trees.graft(leaf->reach, subtree.sketch, place) : leaf, subtree.proved};
 }
 
 }  // namespace stakes::evolve

@@ -18,7 +18,8 @@ std::uint32_t random_row(const EvolveTable& table, const RowSet& rows, Random& r
 }
 
 // A row of another class than `row`; `row` itself where there is none to be found.
-std::uint32_t random_other(const EvolveTable& table, const Reach& reach, std::uint32_t row, Random& random) {
+std::uint32_t random_other(const EvolveTable& table, const NodeRows& reach, std::uint32_t row,
+                           Random& random) {
   for (int tries = 0; tries < 64; ++tries) {
     const std::uint32_t other = random_row(table, reach.rows, random);
     if (table.classes[other] != table.classes[row]) return other;
@@ -57,19 +58,19 @@ EvolveTest random_groups(const EvolveColumn& column, std::int32_t f, std::int32_
 }
 
 // A random test of a random column in which the two rows differ.
-EvolveTest separate(const EvolveTable& table, std::uint32_t one, std::uint32_t two, Random& random) {
+EvolveTest separate(const EvolveTable& table, std::uint32_t row, std::uint32_t other, Random& random) {
   std::int32_t chosen = -1;
   std::size_t differing = 0;
   for (std::size_t f = 0; f < table.columns.size(); ++f) {
     const EvolveColumn& column = table.columns[f];
-    const std::int32_t a = column.code(one), b = column.code(two);
+    const std::int32_t a = column.code(row), b = column.code(other);
     if (a == b || a == column.n_values || b == column.n_values) continue;
     if (random.below(++differing) == 0) chosen = static_cast<std::int32_t>(f);
   }
   EvolveTest test;
   if (chosen < 0) return test;
   const EvolveColumn& column = table.columns[static_cast<std::size_t>(chosen)];
-  const auto [low, high] = std::minmax({column.code(one), column.code(two)});
+  const auto [low, high] = std::minmax({column.code(row), column.code(other)});
   if (column.nominal) return random_groups(column, chosen, low, high, random);
   test.column = chosen;
   test.cut = low + static_cast<std::int32_t>(random.below(static_cast<std::size_t>(high - low)));
@@ -80,20 +81,20 @@ constexpr int kTries = 8;
 
 }  // namespace
 
-EvolveTest dipolar_test(const Trees& trees, const Reach& reach, Random& random) {
+EvolveTest dipolar_test(const Trees& trees, const NodeRows& reach, Random& random) {
   EvolveTest test;
   for (int i = 0; i < kTries && test.column < 0 && !reach.pure; ++i) {
-    const std::uint32_t one = random_row(trees.table(), reach.rows, random);
-    test = separate(trees.table(), one, random_other(trees.table(), reach, one, random), random);
+    const std::uint32_t row = random_row(trees.table(), reach.rows, random);
+    test = separate(trees.table(), row, random_other(trees.table(), reach, row, random), random);
   }
   return test;
 }
 
-EvolveTest random_test(const Trees& trees, const Reach& reach, Random& random) {
+EvolveTest random_test(const Trees& trees, const NodeRows& reach, Random& random) {
   EvolveTest test;
   for (int i = 0; i < kTries && test.column < 0; ++i) {
-    const std::uint32_t one = random_row(trees.table(), reach.rows, random);
-    test = separate(trees.table(), one, random_row(trees.table(), reach.rows, random), random);
+    const std::uint32_t row = random_row(trees.table(), reach.rows, random);
+    test = separate(trees.table(), row, random_row(trees.table(), reach.rows, random), random);
   }
   return test;
 }
@@ -112,11 +113,11 @@ std::int32_t branch_of(const EvolveTable& table, const EvolveTest& test, std::ui
 EvolveTest separate_dipole(const EvolveTable& table, const std::vector<std::uint32_t>& rows, Random& random) {
   EvolveTest test;
   for (int i = 0; i < kTries && test.column < 0; ++i) {
-    const std::uint32_t one = rows[random.below(rows.size())];
-    std::uint32_t two = one;
-    for (int j = 0; j < 64 && table.classes[two] == table.classes[one]; ++j)
-      two = rows[random.below(rows.size())];
-    if (table.classes[two] != table.classes[one]) test = separate(table, one, two, random);
+    const std::uint32_t row = rows[random.below(rows.size())];
+    std::uint32_t other = row;
+    for (int j = 0; j < 64 && table.classes[other] == table.classes[row]; ++j)
+      other = rows[random.below(rows.size())];
+    if (table.classes[other] != table.classes[row]) test = separate(table, row, other, random);
   }
   return test;
 }
@@ -141,13 +142,13 @@ NodePtr grow_dipolar(const Trees& trees, const std::vector<std::uint32_t>& rows,
 
 }  // namespace
 
-NodePtr dipolar_sketch(const Trees& trees, const Reach& reach, std::size_t n_rows, Random& random) {
+NodePtr dipolar_sketch(const Trees& trees, const NodeRows& reach, std::size_t n_rows, Random& random) {
   return grow_dipolar(trees, sample_rows(trees, reach.rows, n_rows, random), 0, random);
 }
 
 NodePtr first_tree(const Trees& trees, Random& random) {
   return trees.maximize_fitness(
-      trees.graft(dipolar_sketch(trees, *trees.everyone(), trees.options().sample_rows, random)));
+      trees.graft(dipolar_sketch(trees, *trees.all_rows(), trees.options().sample_rows, random)));
 }
 
 // ---- CrossTrees -------------------------------------------------------------------------------------------

@@ -10,12 +10,12 @@ namespace stakes::evolve {
 // ---- tests ------------------------------------------------------------------------------------------------
 
 // A test that separates two rows of different classes; column -1 where the rows do not allow one.
-EvolveTest dipolar_test(const Trees& trees, const Reach& reach, Random& random);
+EvolveTest dipolar_test(const Trees& trees, const NodeRows& reach, Random& random);
 // A test that separates two rows of any class.
-EvolveTest random_test(const Trees& trees, const Reach& reach, Random& random);
+EvolveTest random_test(const Trees& trees, const NodeRows& reach, Random& random);
 // Tests from the top down, each separating a mixed dipole, until rows are few or of one class. They are found
 // on a sample of so many rows.
-NodePtr dipolar_sketch(const Trees& trees, const Reach& reach, std::size_t n_rows, Random& random);
+NodePtr dipolar_sketch(const Trees& trees, const NodeRows& reach, std::size_t n_rows, Random& random);
 
 // ---- first population -------------------------------------------------------------------------------------
 

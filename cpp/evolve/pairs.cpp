@@ -22,7 +22,7 @@ void each_bit(const Mask& rows, Visit visit) {
 
 }  // namespace
 
-PairSearch::PairSearch(const Trees& trees, const Reach& reach, const Place& place,
+PairSearch::PairSearch(const Trees& trees, const NodeRows& reach, const Place& place,
                        std::vector<std::uint32_t> rows, std::size_t max_groups, double node_price)
     : trees_(trees), rows_(std::move(rows)), ledger_(trees, reach, rows_), node_price_(node_price) {
   const EvolveTable& table = trees.table();

@@ -26,7 +26,7 @@ struct PairCosts {
 
 class PairSearch {
  public:
-  PairSearch(const Trees& trees, const Reach& reach, const Place& place, std::vector<std::uint32_t> rows,
+  PairSearch(const Trees& trees, const NodeRows& reach, const Place& place, std::vector<std::uint32_t> rows,
              std::size_t max_groups, double node_price);
 
   const std::vector<GroupTest>& tests() const { return tests_; }
@@ -35,7 +35,7 @@ class PairSearch {
   const Ledger& ledger() const { return ledger_; }
 
   // Rows as bits. Where they are counted, those of a class have words of their own.
-  const Mask& everyone() const { return all_; }
+  const Mask& all_rows() const { return all_; }
   Mask left_of(std::size_t t, const Mask& rows) const;
   std::size_t n_classes() const { return ends_.size(); }
   // Rows of a class, where rows are counted.

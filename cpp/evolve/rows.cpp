@@ -60,7 +60,7 @@ void lower(const EvolveColumn& column, std::int32_t cut, const std::uint64_t* fr
 
 // ---- what rows cost ---------------------------------------------------------------------------------------
 
-void price_leaf(const EvolveTable& table, Reach& reach, const std::vector<double>& costs) {
+void price_leaf(const EvolveTable& table, NodeRows& reach, const std::vector<double>& costs) {
   const auto k = static_cast<std::size_t>(table.n_classes);
   for (std::size_t p = 0; p < k; ++p) {
     if (p == 0 || costs[p] < reach.leaf_cost) {
@@ -77,7 +77,7 @@ void price_leaf(const EvolveTable& table, Reach& reach, const std::vector<double
 }
 
 // From class weights; these must be there.
-void judge(const EvolveTable& table, Reach& reach) {
+void judge(const EvolveTable& table, NodeRows& reach) {
   const auto k = static_cast<std::size_t>(table.n_classes);
   std::vector<double> costs(k, 0.0);
   std::size_t present = 0;
@@ -98,7 +98,7 @@ void judge(const EvolveTable& table, Reach& reach) {
   price_leaf(table, reach, costs);
 }
 
-void weigh_rows(const EvolveTable& table, Reach& reach) {
+void weigh_rows(const EvolveTable& table, NodeRows& reach) {
   reach.class_weights.assign(static_cast<std::size_t>(table.n_classes), 0.0);
   reach.rows.each(table,
                   [&](std::uint32_t row) { reach.class_weights[table.classes[row]] += table.weight(row); });
@@ -127,7 +127,7 @@ std::int32_t fullest(const Parts& parts) {
 }
 
 // A numeric test without missing values of rows that weigh 1: cut and counted block by block.
-void cut_and_count(const EvolveTable& table, const Reach& from, const EvolveTest& test, Parts& parts) {
+void cut_and_count(const EvolveTable& table, const NodeRows& from, const EvolveTest& test, Parts& parts) {
   const EvolveColumn& column = table.columns[static_cast<std::size_t>(test.column)];
   const std::uint64_t* rows = from.rows.bits.get();
   std::uint64_t *left = parts[0].bits.get(), *right = parts[1].bits.get();
@@ -173,7 +173,8 @@ void group_bits(const EvolveTable& table, const std::uint64_t* rows, const Evolv
   }
 }
 
-std::int32_t split_bits(const EvolveTable& table, const Reach& from, const EvolveTest& test, Parts& parts) {
+std::int32_t split_bits(const EvolveTable& table, const NodeRows& from, const EvolveTest& test,
+                        Parts& parts) {
   const EvolveColumn& column = table.columns[static_cast<std::size_t>(test.column)];
   const std::uint64_t* rows = from.rows.bits.get();
   for (Part& part : parts) part.bits = new_bits(table);
@@ -222,7 +223,8 @@ void cut_list(const EvolveTable& table, const Code* codes, const std::vector<std
   right.shrink_to_fit();
 }
 
-std::int32_t split_list(const EvolveTable& table, const Reach& from, const EvolveTest& test, Parts& parts) {
+std::int32_t split_list(const EvolveTable& table, const NodeRows& from, const EvolveTest& test,
+                        Parts& parts) {
   const EvolveColumn& column = table.columns[static_cast<std::size_t>(test.column)];
   const std::vector<std::uint32_t>& rows = from.rows.list;
   if (!column.nominal && column.missing.empty()) {
@@ -272,8 +274,8 @@ void index_rows(EvolveTable& table) {
   }
 }
 
-ReachPtr everyone(const EvolveTable& table) {
-  auto reach = std::make_shared<Reach>();
+NodeRowsPtr all_rows(const EvolveTable& table) {
+  auto reach = std::make_shared<NodeRows>();
   reach->rows.count = table.n_rows;
   reach->rows.bits = new_bits(table);
   std::fill_n(reach->rows.bits.get(), table.n_words, ~std::uint64_t{0});
@@ -285,20 +287,21 @@ ReachPtr everyone(const EvolveTable& table) {
 
 namespace {
 
-std::shared_ptr<Reach> outline(const Reach& reach) {
+std::shared_ptr<NodeRows> outline(const NodeRows& reach) {
   RowSet rows;
   rows.count = reach.rows.count;
-  return std::make_shared<Reach>(Reach{std::move(rows), reach.class_weights, reach.weight, reach.leaf_cost,
-                                       reach.answer, reach.label, reach.pure});
+  return std::make_shared<NodeRows>(NodeRows{std::move(rows), reach.class_weights, reach.weight,
+                                             reach.leaf_cost, reach.answer, reach.label, reach.pure});
 }
 
 }  // namespace
 
-ReachPtr without_rows(const Reach& reach) {
+NodeRowsPtr without_rows(const NodeRows& reach) {
   return outline(reach);
 }
 
-ReachPtr with_rows(const EvolveTable& table, const Reach& reach, const std::vector<const RowSet*>& parts) {
+NodeRowsPtr with_rows(const EvolveTable& table, const NodeRows& reach,
+                      const std::vector<const RowSet*>& parts) {
   auto whole = outline(reach);
   // Many rows are put in order by bits, few by comparisons.
   if (8 * reach.rows.count > table.n_words) {
@@ -317,15 +320,15 @@ ReachPtr with_rows(const EvolveTable& table, const Reach& reach, const std::vect
   return whole;
 }
 
-std::vector<ReachPtr> split(const EvolveTable& table, const Reach& from, const EvolveTest& test,
-                            std::int32_t& missing_branch) {
+std::vector<NodeRowsPtr> split(const EvolveTable& table, const NodeRows& from, const EvolveTest& test,
+                               std::int32_t& missing_branch) {
   Parts parts(static_cast<std::size_t>(test.n_branches));
   for (Part& part : parts) part.counts.assign(static_cast<std::size_t>(table.n_classes), 0);
   missing_branch =
       from.rows.bits ? split_bits(table, from, test, parts) : split_list(table, from, test, parts);
-  std::vector<ReachPtr> branches;
+  std::vector<NodeRowsPtr> branches;
   for (Part& part : parts) {
-    auto reach = std::make_shared<Reach>();
+    auto reach = std::make_shared<NodeRows>();
     reach->rows = std::move(part.rows);
     if (table.weights.empty()) {
       reach->class_weights.assign(part.counts.begin(), part.counts.end());

@@ -73,7 +73,7 @@ struct EvolveTest {
 };
 
 // The rows that arrive at a place in a tree, and what they would cost if the tree ended there.
-struct Reach {
+struct NodeRows {
   RowSet rows;
   std::vector<double> class_weights;
   double weight = 0.0;
@@ -82,17 +82,18 @@ struct Reach {
   std::int32_t label = 0;   // the same, or -1 where no answer is cheaper
   bool pure = true;         // all rows are of one class
 };
-using ReachPtr = std::shared_ptr<const Reach>;
+using NodeRowsPtr = std::shared_ptr<const NodeRows>;
 
-ReachPtr everyone(const EvolveTable& table);
+NodeRowsPtr all_rows(const EvolveTable& table);
 
 // The same without the rows, or with those of these parts, which are lists.
-ReachPtr without_rows(const Reach& reach);
-ReachPtr with_rows(const EvolveTable& table, const Reach& reach, const std::vector<const RowSet*>& parts);
+NodeRowsPtr without_rows(const NodeRows& reach);
+NodeRowsPtr with_rows(const EvolveTable& table, const NodeRows& reach,
+                      const std::vector<const RowSet*>& parts);
 
 // The rows of each branch. Rows whose value is missing go where most of the others go, the first of equals;
 // `missing_branch` is told which.
-std::vector<ReachPtr> split(const EvolveTable& table, const Reach& from, const EvolveTest& test,
-                            std::int32_t& missing_branch);
+std::vector<NodeRowsPtr> split(const EvolveTable& table, const NodeRows& from, const EvolveTest& test,
+                               std::int32_t& missing_branch);
 
 }  // namespace stakes::evolve

@@ -16,7 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr std::size_t kAll = static_cast<std::size_t>(-1);  // a width: every test is followed up
 
-struct Found {
+struct Solution {
   double cost = kInfinity;
   NodePtr sketch;      // null: a leaf
   double least = 0.0;  // no subtree costs less
@@ -41,33 +41,33 @@ constexpr std::size_t kRemembered = 100'000;
 
 class SubtreeSearch {
  public:
-  SubtreeSearch(const Trees& trees, const Reach& reach, const Place& place, const SubtreeOptions& options,
+  SubtreeSearch(const Trees& trees, const NodeRows& reach, const Place& place, const SubtreeOptions& options,
                 Random& random)
       : options_(options),
         pairs_(trees, reach, place, some_rows(trees, reach.rows, random), options.max_groups,
                options.node_price) {}
 
-  Found run() {
-    return solve(pairs_.everyone(), options_.levels, options_.exhaustive ? kAll : options_.width, kInfinity);
+  Solution run() {
+    return solve(pairs_.all_rows(), options_.levels, options_.exhaustive ? kAll : options_.width, kInfinity);
   }
   bool complete() const { return options_.exhaustive && pairs_.complete(); }
 
  private:
-  Found solve(const Mask& rows, int levels, std::size_t width, double bound);
-  Found solve_anew(const Mask& rows, int levels, std::size_t width, double bound);
+  Solution solve(const Mask& rows, int levels, std::size_t width, double bound);
+  Solution solve_anew(const Mask& rows, int levels, std::size_t width, double bound);
   NodePtr side_sketch(const PairCosts& known, std::size_t side, std::size_t t) const;
   NodePtr sketch(std::size_t t, NodePtr left, NodePtr right) const {
     return make_sketch(pairs_.test(t), {std::move(left), std::move(right)});
   }
-  Found follow_up(const Mask& rows, int levels, std::size_t width, double bound,
-                  const std::vector<double>& costs, Found best);
-  double try_root(std::size_t t, const Mask& rows, int levels, std::size_t width, double bound, Found& best,
-                  std::vector<Solved>& solved);
+  Solution follow_up(const Mask& rows, int levels, std::size_t width, double bound,
+                     const std::vector<double>& costs, Solution best);
+  double try_root(std::size_t t, const Mask& rows, int levels, std::size_t width, double bound,
+                  Solution& best, std::vector<Solved>& solved);
   double at_least(const Mask& rows, const std::vector<Solved>& solved) const;
 
   const SubtreeOptions& options_;
   PairSearch pairs_;
-  std::unordered_map<Mask, Found, HashMask> remembered_;
+  std::unordered_map<Mask, Solution, HashMask> remembered_;
 };
 
 NodePtr SubtreeSearch::side_sketch(const PairCosts& known, std::size_t side, std::size_t t) const {
@@ -77,19 +77,19 @@ NodePtr SubtreeSearch::side_sketch(const PairCosts& known, std::size_t side, std
 }
 
 // The same rows are left by two tests in either order.
-Found SubtreeSearch::solve(const Mask& rows, int levels, std::size_t width, double bound) {
+Solution SubtreeSearch::solve(const Mask& rows, int levels, std::size_t width, double bound) {
   if (levels != 2 || !options_.exhaustive) return solve_anew(rows, levels, width, bound);
   const auto known = remembered_.find(rows);
   if (known != remembered_.end()) return known->second;
-  Found found = solve_anew(rows, levels, width, bound);
-  if (remembered_.size() < kRemembered) remembered_.emplace(rows, found);
-  return found;
+  Solution solution = solve_anew(rows, levels, width, bound);
+  if (remembered_.size() < kRemembered) remembered_.emplace(rows, solution);
+  return solution;
 }
 
 // The cheapest subtree, if any costs less than `bound`.
-Found SubtreeSearch::solve_anew(const Mask& rows, int levels, std::size_t width, double bound) {
+Solution SubtreeSearch::solve_anew(const Mask& rows, int levels, std::size_t width, double bound) {
   const PairCosts known = pairs_.search(rows, levels >= 2);
-  Found best{known.none, nullptr, known.none};
+  Solution best{known.none, nullptr, known.none};
   const std::size_t n_tests = pairs_.tests().size();
   // Splitting costs at least the price of its nodes.
   if (best.cost <= 2.0 * options_.node_price || n_tests == 0 || levels < 1) return best;
@@ -123,21 +123,21 @@ std::vector<std::size_t> first_tests(const std::vector<double>& costs, std::size
 
 // The tests that are best with two levels get more. Above three levels there are two rounds: a narrow search
 // below many tests, then a wide one below the few that it has found best, or below all.
-Found SubtreeSearch::follow_up(const Mask& rows, int levels, std::size_t width, double bound,
-                               const std::vector<double>& costs, Found best) {
+Solution SubtreeSearch::follow_up(const Mask& rows, int levels, std::size_t width, double bound,
+                                  const std::vector<double>& costs, Solution best) {
   const bool rounds = levels > 3, all = width == kAll;
   const std::size_t usual = rounds && all ? options_.width : width;
   const std::size_t narrow = rounds ? std::max<std::size_t>(1, usual / 3) : width;
-  std::vector<double> found(costs.size(), kInfinity);
+  std::vector<double> below(costs.size(), kInfinity);
   std::vector<Solved> solved;
   for (const std::size_t t : first_tests(costs, rounds ? 4 * usual : width)) {
     const double limit = rounds ? kInfinity : std::min(best.cost, bound);
     // A side with too few rows for a leaf has too few for anything.
-    if (!all || costs[t] < kInfinity) found[t] = try_root(t, rows, levels, narrow, limit, best, solved);
+    if (!all || costs[t] < kInfinity) below[t] = try_root(t, rows, levels, narrow, limit, best, solved);
   }
   if (rounds) {
-    for (const std::size_t t : first_tests(found, all ? kAll : std::max<std::size_t>(1, width / 2))) {
-      if (all ? costs[t] == kInfinity : found[t] == kInfinity) continue;
+    for (const std::size_t t : first_tests(below, all ? kAll : std::max<std::size_t>(1, width / 2))) {
+      if (all ? costs[t] == kInfinity : below[t] == kInfinity) continue;
       try_root(t, rows, levels, all ? kAll : 8 * width, std::min(best.cost, bound), best, solved);
     }
   }
@@ -165,7 +165,7 @@ double SubtreeSearch::at_least(const Mask& rows, const std::vector<Solved>& solv
 // Bill of the best subtree below a test, infinite where it is not below `bound`; kept if it is the best so
 // far.
 double SubtreeSearch::try_root(std::size_t t, const Mask& rows, int levels, std::size_t width, double bound,
-                               Found& best, std::vector<Solved>& solved) {
+                               Solution& best, std::vector<Solved>& solved) {
   const Mask left = pairs_.left_of(t, rows);
   Mask right(rows);
   double count = 0.0;
@@ -177,15 +177,16 @@ double SubtreeSearch::try_root(std::size_t t, const Mask& rows, int levels, std:
   const bool exact = (levels == 3 || width == kAll) && pairs_.ledger().counts();
   const double own = pairs_.price(t, count), least = exact ? at_least(right, solved) : 0.0;
   if (own + least + (exact ? at_least(left, solved) : 0.0) >= bound) return kInfinity;
-  Found one = solve(left, levels - 1, width, bound - own - least);
-  if (exact) solved.push_back({left, one.least});
-  if (own + one.cost + least >= bound) return kInfinity;
-  Found two = solve(right, levels - 1, width, bound - own - one.cost);
-  if (exact) solved.push_back({right, two.least});
-  const double cost = own + one.cost + two.cost;
+  Solution in_left = solve(left, levels - 1, width, bound - own - least);
+  if (exact) solved.push_back({left, in_left.least});
+  if (own + in_left.cost + least >= bound) return kInfinity;
+  Solution in_right = solve(right, levels - 1, width, bound - own - in_left.cost);
+  if (exact) solved.push_back({right, in_right.least});
+  const double cost = own + in_left.cost + in_right.cost;
   if (cost < best.cost) {
     best.cost = cost;
-    best.sketch = sketch(t, one.sketch ? one.sketch : leaf_sketch(), two.sketch ? two.sketch : leaf_sketch());
+    best.sketch = sketch(t, in_left.sketch ? in_left.sketch : leaf_sketch(),
+                         in_right.sketch ? in_right.sketch : leaf_sketch());
   }
   return cost;
 }
@@ -203,7 +204,7 @@ std::vector<std::uint32_t> some_rows(const Trees& trees, const RowSet& set, Rand
   return rows;
 }
 
-double search_operations(const Trees& trees, const Reach& reach, const SubtreeOptions& options) {
+double search_operations(const Trees& trees, const NodeRows& reach, const SubtreeOptions& options) {
   const EvolveTable& table = trees.table();
   const double columns = static_cast<double>(table.columns.size()), k = table.n_classes;
   const auto rows = static_cast<double>(std::min(reach.rows.count, trees.options().local_rows));
@@ -220,7 +221,7 @@ double search_operations(const Trees& trees, const Reach& reach, const SubtreeOp
   return searches * (pairs + sums * columns);
 }
 
-SubtreeOptions affordable(const Trees& trees, const Reach& reach, int levels, std::size_t width,
+SubtreeOptions affordable(const Trees& trees, const NodeRows& reach, int levels, std::size_t width,
                           double operations) {
   for (; levels > 1; --levels) {
     for (std::size_t groups = kMaxGroups; groups >= kMinGroups; groups /= 2) {
@@ -231,7 +232,7 @@ SubtreeOptions affordable(const Trees& trees, const Reach& reach, int levels, st
   return {levels, width, kMaxGroups};
 }
 
-Subtree best_subtree(const Trees& trees, const Reach& reach, const Place& place,
+Subtree best_subtree(const Trees& trees, const NodeRows& reach, const Place& place,
                      const SubtreeOptions& options, Random& random) {
   SubtreeSearch search(trees, reach, place, options, random);
   return {search.run().sketch, search.complete()};

@@ -14,9 +14,9 @@ struct SubtreeOptions {
 };
 
 // About how many operations a search takes.
-double search_operations(const Trees& trees, const Reach& reach, const SubtreeOptions& options);
+double search_operations(const Trees& trees, const NodeRows& reach, const SubtreeOptions& options);
 // The deepest and finest search of at most `levels` that takes no more than about so many operations.
-SubtreeOptions affordable(const Trees& trees, const Reach& reach, int levels, std::size_t width,
+SubtreeOptions affordable(const Trees& trees, const NodeRows& reach, int levels, std::size_t width,
                           double operations);
 
 struct Subtree {
@@ -26,7 +26,7 @@ struct Subtree {
 
 // Two levels of tests on the rows looked at are exact, but for values beyond a few dozen, which share groups;
 // more levels follow up the tests that are best with two.
-Subtree best_subtree(const Trees& trees, const Reach& reach, const Place& place,
+Subtree best_subtree(const Trees& trees, const NodeRows& reach, const Place& place,
                      const SubtreeOptions& options, Random& random);
 
 // Some of the rows in a set, at most `local_rows`, in no order.

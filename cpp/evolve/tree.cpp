@@ -10,8 +10,8 @@ namespace stakes::evolve {
 namespace {
 
 // The same test where small branches are gone: their values join the fullest one.
-EvolveTest without_small(const EvolveTest& test, const std::vector<ReachPtr>& reached, std::size_t min_rows,
-                         std::vector<std::size_t>& kept) {
+EvolveTest without_small(const EvolveTest& test, const std::vector<NodeRowsPtr>& reached,
+                         std::size_t min_rows, std::vector<std::size_t>& kept) {
   kept.clear();
   std::size_t fullest = 0;
   for (std::size_t b = 0; b < reached.size(); ++b) {
@@ -49,7 +49,7 @@ const NodePtr& leaf_sketch() {
 }
 
 Trees::Trees(const EvolveTable& table, const EvolveOptions& options)
-    : table_(table), options_(options), everyone_(evolve::everyone(table)) {
+    : table_(table), options_(options), everyone_(evolve::all_rows(table)) {
   const auto k = static_cast<std::size_t>(table.n_classes);
   everyone_->rows.each(table, [&](std::uint32_t row) {
     double worst = 0.0;
@@ -63,14 +63,14 @@ Trees::Trees(const EvolveTable& table, const EvolveOptions& options)
   }
 }
 
-NodePtr Trees::leaf(const ReachPtr& reach) const {
+NodePtr Trees::leaf(const NodeRowsPtr& reach) const {
   auto node = std::make_shared<EvolveNode>();
   node->reach = reach;
   node->cost = reach->leaf_cost;
   return node;
 }
 
-NodePtr Trees::join(const ReachPtr& reach, std::shared_ptr<const EvolveTest> test,
+NodePtr Trees::join(const NodeRowsPtr& reach, std::shared_ptr<const EvolveTest> test,
                     std::vector<NodePtr> branches, std::int32_t missing_branch, double price) const {
   auto node = std::make_shared<EvolveNode>();
   node->reach = reach->rows.list.empty() ? reach : without_rows(*reach);
@@ -87,14 +87,14 @@ NodePtr Trees::join(const ReachPtr& reach, std::shared_ptr<const EvolveTest> tes
   return node;
 }
 
-NodePtr Trees::graft(const ReachPtr& reach, const NodePtr& sketch, const Place& place) const {
+NodePtr Trees::graft(const NodeRowsPtr& reach, const NodePtr& sketch, const Place& place) const {
   if (sketch->leaf() || place.depth >= options_.max_depth || reach->rows.count < 2 * options_.min_rows) {
     return leaf(reach);
   }
   std::shared_ptr<const EvolveTest> test = sketch->test;
   std::vector<NodePtr> sketches = sketch->branches;
   std::int32_t missing_branch = 0;
-  std::vector<ReachPtr> reached = split(table_, *reach, *test, missing_branch);
+  std::vector<NodeRowsPtr> reached = split(table_, *reach, *test, missing_branch);
   std::vector<std::size_t> kept;
   EvolveTest smaller = without_small(*test, reached, options_.min_rows, kept);
   if (kept.size() < 2) return graft(reach, sketches[kept[0]], place);

@@ -14,7 +14,7 @@ namespace stakes::evolve {
 // since lists on each level would take most of the memory. Without `reach` it is a sketch: tests to be tried
 // on rows.
 struct EvolveNode {
-  ReachPtr reach;
+  NodeRowsPtr reach;
   std::shared_ptr<const EvolveTest> test;  // null: a leaf
   std::vector<std::shared_ptr<const EvolveNode>> branches;
   std::int32_t missing_branch = 0;
@@ -74,11 +74,11 @@ class Trees {
 
   const EvolveTable& table() const { return table_; }
   const EvolveOptions& options() const { return options_; }
-  const ReachPtr& everyone() const { return everyone_; }
+  const NodeRowsPtr& all_rows() const { return everyone_; }
 
-  NodePtr leaf(const ReachPtr& reach) const;
+  NodePtr leaf(const NodeRowsPtr& reach) const;
   // The tests of `sketch` on these rows. Branches with too few rows go, their values join the fullest branch.
-  NodePtr graft(const ReachPtr& reach, const NodePtr& sketch, const Place& place) const;
+  NodePtr graft(const NodeRowsPtr& reach, const NodePtr& sketch, const Place& place) const;
   NodePtr graft(const NodePtr& sketch) const {
     return graft(everyone_, sketch, Place{Paid(table_.prices), 0});
   }
@@ -104,13 +104,13 @@ class Trees {
   NodePtr maximize_fitness(const NodePtr& node, Totals& totals) const;
 
  private:
-  NodePtr join(const ReachPtr& reach, std::shared_ptr<const EvolveTest> test, std::vector<NodePtr> branches,
-               std::int32_t missing_branch, double price) const;
+  NodePtr join(const NodeRowsPtr& reach, std::shared_ptr<const EvolveTest> test,
+               std::vector<NodePtr> branches, std::int32_t missing_branch, double price) const;
   double upfront(const std::vector<std::int32_t>& uses) const;
 
   const EvolveTable& table_;
   const EvolveOptions& options_;
-  ReachPtr everyone_;
+  NodeRowsPtr everyone_;
   double max_cost_ = 0.0;  // MaxMC of the paper times the weight of all rows
 };
 

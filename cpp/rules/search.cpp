@@ -93,7 +93,7 @@ void put_best_first(std::vector<Good>& good) {
 }
 
 // What one task found, in order.
-struct Found {
+struct Extended {
   Working next;
   std::vector<Good> good;
 };
@@ -108,7 +108,7 @@ class RuleSearcher {
         pool_(options.n_threads) {}
 
   RuleSearch run() {
-    result_.found.resize(options_.t_good.size());
+    result_.rules_at.resize(options_.t_good.size());
     uncovered_.assign(options_.t_good.size(), rows_.everything());
     Working working = basic_rules();
     scratch_.resize(pool_.size());
@@ -146,8 +146,8 @@ class RuleSearcher {
   Working basic_rules();
   Working extend(Working working);
   void trim_to_budget(Working& working);
-  Found extend_some(const Working& working, std::size_t begin, std::size_t end, Scratch& scratch) const;
-  void extend_one(const Working& working, std::size_t i, Scratch& scratch, Found& found) const;
+  Extended extend_some(const Working& working, std::size_t begin, std::size_t end, Scratch& scratch) const;
+  void extend_one(const Working& working, std::size_t i, Scratch& scratch, Extended& extended) const;
   const Word* prefix_set(const Working& working, std::size_t i, Scratch& scratch) const;
   bool can_cover(const Word* prefix, std::size_t open) const;
   void accept(const Working* working, std::vector<Good>& good);
@@ -236,20 +236,20 @@ Working RuleSearcher::extend(Working working) {
       planned += rows_.basics().size() - rows_.later(working.last(end));
     }
     const std::size_t n_chunks = (end - begin + kChunk - 1) / kChunk;
-    std::vector<Found> found(n_chunks);
+    std::vector<Extended> parts(n_chunks);
     std::atomic<bool> stopped{false};
     pool_.run(n_chunks, planned * rows_.n_words() > 50'000, [&](std::size_t chunk, std::size_t worker) {
       if (stopped) return;
       try {
         if (worker == 0) poll_();
         const std::size_t from = begin + chunk * kChunk;
-        found[chunk] = extend_some(working, from, std::min(end, from + kChunk), scratch_[worker]);
+        parts[chunk] = extend_some(working, from, std::min(end, from + kChunk), scratch_[worker]);
       } catch (...) {
         stopped = true;
         throw;
       }
     });
-    for (const Found& part : found) {
+    for (const Extended& part : parts) {
       good.insert(good.end(), part.good.begin(), part.good.end());
       next.append(part.next);
     }
@@ -272,21 +272,22 @@ Working RuleSearcher::extend(Working working) {
   return next;
 }
 
-Found RuleSearcher::extend_some(const Working& working, std::size_t begin, std::size_t end,
-                                Scratch& scratch) const {
-  Found found;
-  found.next.length = working.length + 1;
+Extended RuleSearcher::extend_some(const Working& working, std::size_t begin, std::size_t end,
+                                   Scratch& scratch) const {
+  Extended extended;
+  extended.next.length = working.length + 1;
   // One more than there are basic rules: values without one are counted there.
   scratch.weights.resize((rows_.basics().size() + 1) * k());
   scratch.shares.resize(scratch.weights.size());
   scratch.sets.resize(static_cast<std::size_t>(working.length));
   for (auto& set : scratch.sets) set.resize(rows_.n_words());
   scratch.rule.clear();
-  for (std::size_t i = begin; i < end; ++i) extend_one(working, i, scratch, found);
-  return found;
+  for (std::size_t i = begin; i < end; ++i) extend_one(working, i, scratch, extended);
+  return extended;
 }
 
-void RuleSearcher::extend_one(const Working& working, std::size_t i, Scratch& scratch, Found& found) const {
+void RuleSearcher::extend_one(const Working& working, std::size_t i, Scratch& scratch,
+                              Extended& extended) const {
   const std::size_t first = rows_.later(working.last(i));
   if (first >= rows_.basics().size()) return;
   const Word* prefix = prefix_set(working, i, scratch);
@@ -308,13 +309,13 @@ void RuleSearcher::extend_one(const Working& working, std::size_t i, Scratch& sc
       // Most candidates of later levels cover nothing new: seen here, on all threads, it costs little.
       if (!meets_and(prefix + at, rows_.set(b) + at, uncovered_[g].data() + at, rows_.class_words(label)))
         continue;
-      found.good.push_back({i, static_cast<std::uint16_t>(b), static_cast<std::uint16_t>(meeting),
-                            static_cast<std::uint16_t>(open), quality, weights[label]});
+      extended.good.push_back({i, static_cast<std::uint16_t>(b), static_cast<std::uint16_t>(meeting),
+                               static_cast<std::uint16_t>(open), quality, weights[label]});
       break;
     }
-    if (meeting > 0 && found.next.length < options_.max_length && rows_.later(b) < rows_.basics().size()) {
-      found.next.add(working.rule(i), static_cast<std::uint16_t>(b), quality.value,
-                     std::min(explored, closing));
+    if (meeting > 0 && extended.next.length < options_.max_length && rows_.later(b) < rows_.basics().size()) {
+      extended.next.add(working.rule(i), static_cast<std::uint16_t>(b), quality.value,
+                        std::min(explored, closing));
     }
   }
 }
@@ -377,7 +378,7 @@ void RuleSearcher::accept_one(const std::uint16_t* prefix, std::size_t n_prefix,
     Word* uncovered = uncovered_[g].data() + at;
     if (!meets_and(covers.data() + (own - at), uncovered + (own - at), n_own)) continue;
     for (std::size_t w = 0; w < n; ++w) uncovered[w] &= ~covers[w];
-    FoundRules& rules = result_.found[g];
+    FoundRules& rules = result_.rules_at[g];
     const auto condition = [&](std::size_t b) {
       rules.feature.push_back(rows_.basics()[b].feature);
       rules.value.push_back(rows_.basics()[b].value);

@@ -37,7 +37,7 @@ struct SearchCut {
 };
 
 struct RuleSearch {
-  std::vector<FoundRules> found;  // one for each cut-off
+  std::vector<FoundRules> rules_at;  // one for each cut-off
   std::vector<SearchCut> cuts;
   std::uint64_t n_candidates = 0;
   int length = 0;  // of the longest candidates looked at

@@ -29,8 +29,13 @@ std::string quoted(std::string_view text) {
 class RowReader {
  public:
   RowReader(std::string_view text, std::size_t first_line, const TextFormat& format,
-            std::vector<TextColumn> columns)
-      : at_(text.data()), end_(text.data() + text.size()), line_(first_line), format_(format) {
+            std::vector<TextColumn> columns, bool more)
+      : begin_(text.data()),
+        at_(begin_),
+        end_(begin_ + text.size()),
+        line_(first_line),
+        more_(more),
+        format_(format) {
     table_.columns = std::move(columns);
     dictionaries_.resize(table_.columns.size());
     last_.assign(table_.columns.size(), -1);
@@ -48,18 +53,24 @@ class RowReader {
   TextTable read() {
     while (at_ < end_) {
       row_line_ = line_;
-      skip_blanks();
-      if (at_ == end_) break;
-      if (*at_ == '\n') {
-        next_line();
-      } else if (format_.comment && *at_ == format_.comment) {
-        skip_line();
-      } else if (format_.sparse_rows && *at_ == '{') {
-        read_sparse();
-      } else {
-        read_dense();
+      const char* start = at_;
+      const std::size_t n_rows = table_.n_rows;
+      bool cut = false;
+      try {
+        read_line();
+        cut = more_ && at_ == end_ && at_[-1] != '\n';
+      } catch (const TextError&) {
+        if (!more_ || at_ != end_) throw;
+        cut = true;
       }
+      if (!cut) continue;
+      at_ = start;
+      line_ = row_line_;
+      keep_rows(n_rows);
+      break;
     }
+    table_.end = static_cast<std::size_t>(at_ - begin_);
+    table_.next_line = line_;
     return std::move(table_);
   }
 
@@ -69,6 +80,30 @@ class RowReader {
     bool in_quotes = false;
     bool last = false;  // nothing follows in this row
   };
+
+  void read_line() {
+    skip_blanks();
+    if (at_ == end_) return;
+    if (*at_ == '\n') {
+      next_line();
+    } else if (format_.comment && *at_ == format_.comment) {
+      skip_line();
+    } else if (format_.sparse_rows && *at_ == '{') {
+      read_sparse();
+    } else {
+      read_dense();
+    }
+  }
+
+  // Forgets what has been stored of the rows from this one on.
+  void keep_rows(std::size_t n_rows) {
+    for (TextColumn& column : table_.columns) {
+      if (column.numbers.size() > n_rows) column.numbers.resize(n_rows);
+      if (column.codes.size() > n_rows) column.codes.resize(n_rows);
+    }
+    if (table_.weights.size() > n_rows) table_.weights.resize(n_rows);
+    table_.n_rows = n_rows;
+  }
 
   void prepare(std::size_t j, std::size_t rows) {
     TextColumn& column = table_.columns[j];
@@ -324,6 +359,8 @@ class RowReader {
 
   void store(std::size_t j, std::string_view text, bool in_quotes) {
     TextColumn& column = table_.columns[j];
+    if (more_ && at_ == end_)
+      return;  // the field may go on: its row is read again with the text that follows
     switch (column.kind) {
       case FieldKind::numeric: {
         double value = kMissing;
@@ -361,8 +398,8 @@ class RowReader {
     TextColumn& column = table_.columns[j];
     // Neighbouring rows tend to agree: saves most of the hashing.
     if (last_[j] >= 0 && column.values[static_cast<std::size_t>(last_[j])] == text) return last_[j];
-    const auto found = dictionaries_[j].find(text);
-    if (found != dictionaries_[j].end()) return last_[j] = found->second;
+    const auto entry = dictionaries_[j].find(text);
+    if (entry != dictionaries_[j].end()) return last_[j] = entry->second;
     if (column.kind == FieldKind::nominal) {
       fail("column '" + column.name + "' has no value " + quoted(text) + " among those declared.");
     }
@@ -375,9 +412,11 @@ class RowReader {
     return last_[j] = code;
   }
 
+  const char* begin_;
   const char* at_;
   const char* end_;
   std::size_t line_;
+  bool more_;
   std::size_t row_line_ = 0;
   const TextFormat& format_;
   TextTable table_;
@@ -393,8 +432,8 @@ class RowReader {
 }  // namespace
 
 TextTable read_rows(std::string_view text, std::size_t first_line, const TextFormat& format,
-                    std::vector<TextColumn> columns) {
-  return RowReader(text, first_line, format, std::move(columns)).read();
+                    std::vector<TextColumn> columns, bool more) {
+  return RowReader(text, first_line, format, std::move(columns), more).read();
 }
 
 }  // namespace stakes::text

@@ -43,6 +43,8 @@ struct TextTable {
   std::vector<TextColumn> columns;
   std::vector<double> weights;  // empty where no row has one
   std::size_t n_rows = 0;
+  std::size_t end = 0;        // where reading stopped in the text
+  std::size_t next_line = 1;  // number of the line there
 };
 
 class TextError : public std::runtime_error {
@@ -52,8 +54,8 @@ class TextError : public std::runtime_error {
 };
 
 // Columns carry names, kinds and declared values; they come back filled. `first_line` is the number of the
-// text's first line in its file.
+// text's first line in its file. Where `more` text follows, a last row that may go on there is not read.
 TextTable read_rows(std::string_view text, std::size_t first_line, const TextFormat& format,
-                    std::vector<TextColumn> columns);
+                    std::vector<TextColumn> columns, bool more = false);
 
 }  // namespace stakes::text

@@ -26,8 +26,8 @@ static bool is_below_top(const char* folder, size_t length) {
   const char *end = folder + length, *top = NULL;
   for (int mark = 0; mark < 4; ++mark) {
     if (mark == 2 && top != NULL) break;
-    for (const char* found = folder; (found = strstr(found, kMarks[mark])) != NULL; ++found) {
-      const char* next = found + strlen(kMarks[mark]);
+    for (const char* start = folder; (start = strstr(start, kMarks[mark])) != NULL; ++start) {
+      const char* next = start + strlen(kMarks[mark]);
       if (mark >= 2) {
         size_t version = strspn(next, "0123456789.t");
         if (version == 0 || next[version] != '/') continue;

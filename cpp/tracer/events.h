@@ -3,6 +3,7 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <pthread.h>
 #include <time.h>
 
 #include "tracer.h"
@@ -20,6 +21,7 @@
 extern struct TracerState {
   Py_buffer memory;
   bool running, trees, lines, over_budget;
+  bool shared;               // the memory is a mapped file, which a child of fork shares
   bool plain;                // running, and every start is only to be counted
   bool by_frame;             // whether a call has ended is found out from frames: PY_UNWIND may not be on
   PyObject* watch;           // qualified name -> tuple of (path, line, number); NULL: count everything

@@ -43,7 +43,7 @@ static void on_audit(const char* event, PyObject* args) {
 }
 
 typedef struct {
-  PyObject *found, *last_file;
+  PyObject *codes, *last_file;
   bool last_watched;
 } Scan;
 
@@ -55,7 +55,7 @@ static int on_object(PyObject* object, void* data) {
     scan->last_file = code->co_filename;
     scan->last_watched = in_watched_file(code);
   }
-  if (scan->last_watched && PyList_Append(scan->found, (PyObject*)code) != 0) PyErr_Clear();
+  if (scan->last_watched && PyList_Append(scan->codes, (PyObject*)code) != 0) PyErr_Clear();
   return 1;
 }
 
@@ -66,11 +66,11 @@ PyObject* tracer_find(PyObject* module, PyObject* args) {
   Py_XSETREF(files, Py_NewRef(paths));
   Py_XSETREF(on_threads, Py_NewRef(callback));
   tracer_state.by_frame = true;
-  Scan scan = {.found = PyList_New(0)};
-  if (scan.found == NULL) return NULL;
+  Scan scan = {.codes = PyList_New(0)};
+  if (scan.codes == NULL) return NULL;
   PyUnstable_GC_VisitObjects(on_object, &scan);
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(scan.found); ++i) search(PyList_GET_ITEM(scan.found, i));
-  Py_DECREF(scan.found);
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(scan.codes); ++i) search(PyList_GET_ITEM(scan.codes, i));
+  Py_DECREF(scan.codes);
   if (!tracer_listen(on_audit)) return NULL;
   Py_RETURN_NONE;
 }

@@ -70,7 +70,6 @@ PyTypeObject TracerScopeType = {
 static bool open_memory(PyObject* memory, bool guarded) {
   Py_buffer buffer;
   if (PyObject_GetBuffer(memory, &buffer, PyBUF_WRITABLE) != 0) return false;
-  bool was_running = state.running;
   state.running = state.plain = false;
   if (!tracer_tables_open(buffer.buf, (size_t)buffer.len)) {
     PyBuffer_Release(&buffer);
@@ -78,8 +77,9 @@ static bool open_memory(PyObject* memory, bool guarded) {
     return false;
   }
   if (guarded) tracer_guard(buffer.buf, (size_t)buffer.len);
-  if (was_running) PyBuffer_Release(&state.memory);
+  if (state.memory.obj != NULL) PyBuffer_Release(&state.memory);
   state.memory = buffer;
+  state.shared = guarded;
   return true;
 }
 
@@ -111,6 +111,21 @@ static void keep(PyObject** place, PyObject* object) {
   Py_XDECREF(before);
 }
 
+// In the child of a fork: the mapped file is that of the parent, who goes on writing into it. Nothing is
+// counted until there are tables of its own, and no event is switched off meanwhile.
+static void after_fork(void) {
+  if (!state.shared) return;
+  state.running = state.plain = false;
+  state.disable = NULL;
+}
+
+static bool follow_forks(void) {
+  static bool followed;
+  followed = followed || pthread_atfork(NULL, NULL, after_fork) == 0;
+  if (!followed) PyErr_NoMemory();
+  return followed;
+}
+
 static PyObject* start(PyObject* module, PyObject* args, PyObject* named) {
   static char* names[] = {"memory",  "trees",       "lines",   "guarded",        "watch",  "watch_lines",
                           "by_name", "on_selected", "disable", "scope_variable", "budget", NULL};
@@ -128,6 +143,7 @@ static PyObject* start(PyObject* module, PyObject* args, PyObject* named) {
     PyErr_SetString(PyExc_RuntimeError, "code objects have no room left for a note");
     return NULL;
   }
+  if (guarded && !follow_forks()) return NULL;
   if (!open_memory(memory, guarded != 0)) return NULL;
   if (watch != NULL && watch_lines != NULL && !enter_watched(watch, watch_lines)) return NULL;
   state.trees = trees;
@@ -148,8 +164,8 @@ static PyObject* start(PyObject* module, PyObject* args, PyObject* named) {
 }
 
 static PyObject* stop(PyObject* module, PyObject* unused) {
-  if (state.running) {
-    state.running = state.plain = false;
+  state.running = state.plain = false;
+  if (state.memory.obj != NULL) {
     tracer_unguard();
     PyBuffer_Release(&state.memory);
   }

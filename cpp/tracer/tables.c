@@ -320,15 +320,15 @@ uint32_t tracer_pop(uint32_t function) {
   }
   // Where a program switches stacks itself (greenlets), or nobody reports that an exception ends calls, the
   // end of a call can go unseen: look for its caller.
-  uint64_t found = depth;
-  while (thread->calls[found].function != function) {
-    if (found == 0) return tree;
-    --found;
+  uint64_t level = depth;
+  while (thread->calls[level].function != function) {
+    if (level == 0) return tree;
+    --level;
   }
-  for (uint64_t ended = depth + 1; ended > found; --ended) {
+  for (uint64_t ended = depth + 1; ended > level; --ended) {
     thread->depth = ended - 1;  // first: whoever is killed in between must not leave a call that counts twice
     tree = end_call(ended - 1);
   }
-  if (found == 0) give_block();
+  if (level == 0) give_block();
   return tree;
 }

@@ -25,13 +25,13 @@ Group merged(const Group& a, const Group& b) {
 }
 
 std::int32_t pure_class(const Group& group) {
-  std::int32_t found = -1;
+  std::int32_t only = -1;
   for (std::size_t c = 0; c < group.class_weights.size(); ++c) {
     if (group.class_weights[c] <= 0.0) continue;
-    if (found >= 0) return -1;
-    found = static_cast<std::int32_t>(c);
+    if (only >= 0) return -1;
+    only = static_cast<std::int32_t>(c);
   }
-  return found;
+  return only;
 }
 
 struct Judged {

@@ -272,8 +272,8 @@ void Grower::grow_depth_first(Sample root) {
 }
 
 void Grower::grow_best_first(Sample root) {
-  std::vector<Pending> found;  // by order of making
-  const auto value = [&](std::size_t i) { return found[i].split.gain * found[i].sample.weight; };
+  std::vector<Pending> nodes;  // by order of making
+  const auto value = [&](std::size_t i) { return nodes[i].split.gain * nodes[i].sample.weight; };
   const auto worse = [&](std::size_t a, std::size_t b) {
     return value(a) != value(b) ? value(a) < value(b) : a > b;
   };
@@ -282,8 +282,8 @@ void Grower::grow_best_first(Sample root) {
     if (must_be_leaf(item.sample, item.depth)) return;
     item.split = best_split(learning_, item.sample, bought_, pool_);
     if (item.split.feature < 0) return;
-    found.push_back(std::move(item));
-    queue.push(found.size() - 1);
+    nodes.push_back(std::move(item));
+    queue.push(nodes.size() - 1);
   };
   offer({0, 0, std::move(root), {}, 0});
   const int limit = learning_.options.max_leaf_nodes;
@@ -291,7 +291,7 @@ void Grower::grow_best_first(Sample root) {
   int n_leaves = 1;
   while (!queue.empty()) {
     poll_();
-    Pending item = std::move(found[queue.top()]);
+    Pending item = std::move(nodes[queue.top()]);
     queue.pop();
     if (!learning_.prices.empty()) {
       // What other nodes have bought since is cheaper now, and less may be left to spend.

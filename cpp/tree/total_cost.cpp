@@ -289,7 +289,7 @@ std::size_t Searcher::least_useful(const Subtree& root) const {
   const double whole = price_of(used);
   std::size_t worst = 0;
   double least = kInfinity;
-  bool found = false;
+  bool any = false;
   for (std::size_t f = 0; f < used.size(); ++f) {
     if (!used[f]) continue;
     used[f] = 0;
@@ -297,10 +297,10 @@ std::size_t Searcher::least_useful(const Subtree& root) const {
     used[f] = 1;
     // A column whose resources others need too saves nothing by itself; it goes last.
     const double value = saved > 0.0 ? loss_without(root, f) / saved : kInfinity;
-    if (!found || value < least) {
+    if (!any || value < least) {
       worst = f;
       least = value;
-      found = true;
+      any = true;
     }
   }
   return worst;

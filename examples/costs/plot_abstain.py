@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from stakes import CostBagging, datasets
-from stakes.metrics import confusion_with_undecided, cost_with_abstention, coverage
+from stakes.metrics import best_constant, confusion_with_undecided, cost_with_abstention, coverage
 
 german = datasets.load("german")
 costs = german.cost_matrix
@@ -35,6 +35,9 @@ for look in looks:
 
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 ax.plot(looks, bills, label="cost per customer")
+ax.axhline(
+    best_constant(y_new, cost_matrix=costs).cost / len(y_new), ls=":", color="0.5", label="best constant"
+)
 ax.plot(looks, decided, "--", label="share decided")
 ax.set_xlabel("price of a second look")
 ax.set_ylim(0)

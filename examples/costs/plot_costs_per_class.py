@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from stakes import C45Classifier, CostMatrix, datasets
-from stakes.metrics import cost_by_class
+from stakes.metrics import best_constant, cost_by_class
 
 costs = CostMatrix.from_pairs({("bad", "good"): 5, ("good", "bad"): 1})
 print(costs.describe(noun="customer"))
@@ -29,8 +29,10 @@ for name, answer in answers.items():
     print(f"{name}: {(answer != y_new).sum()} mistakes in {len(y_new)} answers")
 
 # %%
-# The bill, by what the customers really were:
+# The bill, by what the customers really were, next to that of always giving the same answer:
 
+constant = best_constant(y_new, cost_matrix=costs)
+answers[f"always {constant.label}"] = np.repeat(constant.label, len(y_new))
 bills = {name: cost_by_class(y_new, answer, cost_matrix=costs) for name, answer in answers.items()}
 fig, ax = plt.subplots(figsize=(6, 2.5), layout="constrained")
 left = np.zeros(len(bills))

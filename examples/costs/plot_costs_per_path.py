@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
 from stakes import C45Classifier
-from stakes.metrics import cost_with_tests
+from stakes.metrics import best_constant, cost_with_tests
 
 data = load_breast_cancer(as_frame=True)
 X, y = data.data, data.target_names[data.target]
@@ -45,6 +45,8 @@ mistakes = np.array([bill.misclassification / bill.rows for bill in bills.values
 tests = np.array([bill.tests / bill.rows for bill in bills.values()])
 ax.barh(list(bills), mistakes, label="mistakes")
 ax.barh(list(bills), tests, left=mistakes, label="tests")
+constant = best_constant(y_new, cost_matrix=costs)
+ax.axvline(constant.cost / len(y_new), ls="--", color="0.5", label=f"always {constant.label}")
 ax.set_xlabel("cost per patient")
 ax.legend()
 plt.show()

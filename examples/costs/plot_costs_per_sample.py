@@ -1,9 +1,9 @@
 """
-A price per example
-===================
+A price per sample
+==================
 
 A loan that is not paid back costs 40 % of its own amount, a good customer turned away costs 400. No single
-matrix says this: small loans are safe to give and large ones are not. Every learner takes prices per example
+matrix says this: small loans are safe to give and large ones are not. Every learner takes prices per sample
 as ``fit(X, y, costs=...)``.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from stakes import C45Classifier, datasets
-from stakes.metrics import total_cost
+from stakes.metrics import best_constant, total_cost
 
 german = datasets.load("german")
 amount = german.X["credit_amount"].to_numpy(dtype=float)
@@ -41,11 +41,14 @@ mean = {
 trees = {
     "no costs": C45Classifier().fit(X, y),
     "a price per mistake": C45Classifier(cost_matrix=mean).fit(X, y),
-    "a price per example": C45Classifier().fit(X, y, costs=costs),
+    "a price per sample": C45Classifier().fit(X, y, costs=costs),
 }
 bills = {name: total_cost(y_new, tree.predict(X_new), costs=costs_new) for name, tree in trees.items()}
+constant = best_constant(y_new, costs=costs_new)
 
 fig, ax = plt.subplots(figsize=(6, 2.5), layout="constrained")
 ax.barh(list(bills), list(bills.values()))
+ax.axvline(constant.cost, ls="--", color="0.5", label=f"always {constant.label}")
+ax.legend()
 ax.set_xlabel(f"bill of {len(y_new)} new customers")
 plt.show()

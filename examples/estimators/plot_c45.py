@@ -11,7 +11,7 @@ as they are, and the fitted tree is drawn, put in words, or written as code.
 from sklearn.model_selection import train_test_split
 
 from stakes import C45Classifier, datasets
-from stakes.metrics import total_cost
+from stakes.metrics import best_constant, total_cost
 
 german = datasets.load("german")
 costs = german.cost_matrix
@@ -19,6 +19,7 @@ X, X_new, y, y_new = train_test_split(german.X, german.y, stratify=german.y, ran
 
 tree = C45Classifier(cost_matrix=costs, criterion="gain", max_leaf_nodes=9, group_values=True).fit(X, y)
 print("bill:", total_cost(y_new, tree.predict(X_new), cost_matrix=costs))
+print("best constant:", best_constant(y_new, cost_matrix=costs))
 
 # %%
 # The tree itself:

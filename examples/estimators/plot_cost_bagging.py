@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 from sklearn.model_selection import train_test_split
 
 from stakes import C45Classifier, CostBagging, datasets
-from stakes.metrics import total_cost
+from stakes.metrics import best_constant, total_cost
 
 german = datasets.load("german")
 costs = german.cost_matrix
@@ -32,6 +32,8 @@ ax.axhline(
     color="0.5",
     label="one tree with costs",
 )
+constant = best_constant(y_new, cost_matrix=costs)
+ax.axhline(constant.cost, ls=":", color="0.5", label=f"always {constant.label}")
 ax.set_xlabel("trees")
 ax.set_ylabel(f"bill of {len(y_new)} new customers")
 ax.legend()

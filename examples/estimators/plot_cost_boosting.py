@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 from sklearn.model_selection import train_test_split
 
 from stakes import CostBoosting, datasets
-from stakes.metrics import total_cost
+from stakes.metrics import best_constant, total_cost
 
 german = datasets.load("german")
 costs = german.cost_matrix
@@ -23,5 +23,7 @@ for variant in ("adaboost", "csb0", "csb1", "csb2", "cost_uboost"):
 
 fig, ax = plt.subplots(figsize=(6, 2.8), layout="constrained")
 ax.barh(list(bills), list(bills.values()))
+ax.axvline(best_constant(y_new, cost_matrix=costs).cost, ls="--", color="0.5", label="best constant")
+ax.legend()
 ax.set_xlabel(f"bill of {len(y_new)} new customers")
 plt.show()

@@ -3,7 +3,7 @@ Costing: samples in proportion to costs
 =======================================
 
 A row gets into a sample with a chance in proportion to what its worst mistake costs, at most once, and the
-components vote (Zadrozny, Langford and Abe). With two classes and a price per example this turns any
+components vote (Zadrozny, Langford and Abe). With two classes and a price per sample this turns any
 classifier into a cost-sensitive one.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from stakes import Costing, datasets
-from stakes.metrics import total_cost
+from stakes.metrics import best_constant, total_cost
 
 german = datasets.load("german")
 amount = german.X["credit_amount"].to_numpy(dtype=float)
@@ -33,7 +33,10 @@ bills = [
     for shares in model.staged_predict_proba(X_new)
 ]
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-ax.plot(range(1, len(bills) + 1), bills)
+ax.plot(range(1, len(bills) + 1), bills, label="Costing")
+constant = best_constant(y_new, costs=costs_new)
+ax.axhline(constant.cost, ls="--", color="0.5", label=f"always {constant.label}")
+ax.legend()
 ax.set_xlabel("samples")
 ax.set_ylabel(f"bill of {len(y_new)} new customers")
 plt.show()

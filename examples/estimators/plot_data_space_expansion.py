@@ -12,7 +12,7 @@ from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 
 from stakes import GBSE, AverageCost, CostBagging, CostMatrix, DataSpaceExpansion
-from stakes.metrics import mean_cost
+from stakes.metrics import best_constant, mean_cost
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 costs = CostMatrix([[0, 1, 2], [5, 0, 5], [9, 9, 0]])
@@ -24,6 +24,7 @@ for method in (CostBagging, AverageCost, GBSE, DataSpaceExpansion):
     learnt_from[method.__name__] = sum(model.sample_counts_)
     cost = mean_cost(y_new, model.predict(X_new), cost_matrix=costs)
     print(f"{method.__name__}: cost per row {cost:.2f}")
+print(f"best constant: cost per row {best_constant(y_new, cost_matrix=costs).cost / len(y_new):.2f}")
 
 # %%
 # Rows, or pairs of a row and a class, that thirty rounds learnt from:

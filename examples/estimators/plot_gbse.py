@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from stakes import GBSE, CostMatrix
-from stakes.metrics import mean_cost
+from stakes.metrics import best_constant, mean_cost
 
 X, y = load_digits(return_X_y=True)
 values = np.random.default_rng(0).integers(1, 10, size=(10, 10))
@@ -31,7 +31,11 @@ curve = [
     for shares in model.staged_predict_proba(X_new)
 ]
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-ax.plot(range(1, len(curve) + 1), curve)
+ax.plot(range(1, len(curve) + 1), curve, label="GBSE")
+ax.axhline(
+    best_constant(y_new, cost_matrix=costs).cost / len(y_new), ls="--", color="0.5", label="best constant"
+)
+ax.legend()
 ax.set_xlabel("rounds")
 ax.set_ylabel("cost per digit")
 plt.show()

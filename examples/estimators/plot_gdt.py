@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 
 from stakes import C45Classifier, GDTClassifier, datasets
 from stakes.evolve import plot_evolution
-from stakes.metrics import total_cost
+from stakes.metrics import best_constant, total_cost
 
 german = datasets.load("german")
 costs = german.cost_matrix
@@ -22,6 +22,7 @@ evolved = GDTClassifier(cost_matrix=costs, random_state=0).fit(X, y)
 for name, tree in {"C4.5CS": C45Classifier(cost_matrix=costs).fit(X, y), "GDT": evolved}.items():
     cost = total_cost(y_new, tree.predict(X_new), cost_matrix=costs)
     print(f"{name}: bill {cost:g}, {tree.get_n_leaves()} leaves")
+print(f"best constant: bill {best_constant(y_new, cost_matrix=costs).cost:g}")
 print(evolved.export_text())
 
 # %%

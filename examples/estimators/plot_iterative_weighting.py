@@ -11,7 +11,7 @@ from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 
 from stakes import CostMatrix, IterativeWeighting
-from stakes.metrics import mean_cost
+from stakes.metrics import best_constant, mean_cost
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 costs = CostMatrix([[0, 1, 2], [5, 0, 5], [9, 9, 0]])
@@ -24,7 +24,11 @@ for n_rounds in rounds:
     cost.append(mean_cost(y_new, model.predict(X_new), cost_matrix=costs))
 
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-ax.plot(rounds, cost, "o-")
+ax.plot(rounds, cost, "o-", label="IterativeWeighting")
+ax.axhline(
+    best_constant(y_new, cost_matrix=costs).cost / len(y_new), ls="--", color="0.5", label="best constant"
+)
+ax.legend()
 ax.set_xlabel("rounds")
 ax.set_ylabel("cost per row")
 plt.show()

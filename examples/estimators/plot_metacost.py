@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 
 from stakes import C45Classifier, MetaCost, datasets
-from stakes.metrics import total_cost
+from stakes.metrics import best_constant, total_cost
 
 german = datasets.load("german")
 costs = german.cost_matrix
@@ -19,6 +19,7 @@ X, X_new, y, y_new = train_test_split(german.X, german.y, stratify=german.y, ran
 
 model = MetaCost(cost_matrix=costs, random_state=0).fit(X, y)
 print(f"bill {total_cost(y_new, model.predict(X_new), cost_matrix=costs):g}")
+print(f"best constant {best_constant(y_new, cost_matrix=costs).cost:g}")
 print(f"one tree with {model.model_.get_n_leaves()} leaves")
 
 # %%

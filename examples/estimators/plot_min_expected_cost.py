@@ -12,7 +12,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
 from stakes import MinExpectedCost, datasets
-from stakes.metrics import total_cost
+from stakes.metrics import best_constant, total_cost
 
 german = datasets.load("german")
 costs = german.cost_matrix
@@ -31,5 +31,7 @@ bills = {
 }
 fig, ax = plt.subplots(figsize=(6, 2.5), layout="constrained")
 ax.barh(list(bills), list(bills.values()))
+ax.axvline(best_constant(y_new, cost_matrix=costs).cost, ls="--", color="0.5", label="best constant")
+ax.legend()
 ax.set_xlabel(f"bill of {len(y_new)} new customers")
 plt.show()

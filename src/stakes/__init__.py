@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stakes import datasets, forensics, metrics
     from stakes.boosted import BoostedStakes
-    from stakes.costs import CostMatrix, FeatureCosts
+    from stakes.costs import CostMatrix, CostMatrixWarning, FeatureCosts
     from stakes.decision import Decision, Guard, GuardWarning, MinExpectedCost
     from stakes.evolve import GDTClassifier
     from stakes.models import load_model
@@ -35,6 +35,7 @@ __all__ = [
     "CostBagging",
     "CostBoosting",
     "CostMatrix",
+    "CostMatrixWarning",
     "Costing",
     "DataSpaceExpansion",
     "Decision",

@@ -87,6 +87,7 @@ def read_rows(
     names: Sequence[str],
     kinds: Sequence[int],
     values: Sequence[Sequence[str]],
+    more: bool = False,
 ) -> tuple[
     list[
         tuple[
@@ -99,9 +100,12 @@ def read_rows(
     ],
     Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None,
     int,
+    int,
+    int,
 ]:
     """
-    Rows of text to a list of (array, distinct values, all numbers) for each column, weights, row count.
+    Rows of text to a list of (array, distinct values, all numbers) for each column, weights, row count,
+    and where reading stopped: offset and line. Where more text follows, a row that may go on is left.
     """
 
 MAX_DEPTH: int = 2000

@@ -311,7 +311,7 @@ def _published_costs(name: str, classes: NDArray[Any]) -> CostMatrix | None:
     from stakes.costs import CostMatrix
 
     labels, values = COSTS[name]
-    return CostMatrix(np.array(values, dtype=np.float64), classes=list(labels)).align(classes)
+    return CostMatrix(np.array(values, dtype=np.float64), classes=list(labels), check=False).align(classes)
 
 
 def _from_openml(name: str) -> Dataset:

@@ -82,12 +82,13 @@ def collect(
     todo = [one for one in wanted if not (runs / _file(*one)).exists()]
     if not todo:
         return runs
-    with Recorder(program_of(name, cache, python), lines=lines) as recorder:
+    program = program_of(name, cache, python)
+    with Recorder(program, lines=lines, symptom=cases.SYMPTOM) as recorder:
         for done, (number, label, repetition) in enumerate(todo, len(wanted) - len(todo)):
             progress(done, len(wanted), f"recording {name}")
             case = cases.make(label, number, cache / name / "inputs" / token(label, number))
             profile = recorder.record_fresh(case) if repetition == "fresh" else recorder.record(case)
-            if cases.SYMPTOM not in profile.symptom.message:
+            if not profile.symptom.shown:
                 raise RuntimeError(f"{case.name} ended otherwise: {profile.symptom}")
             write_profile(profile, runs / _file(number, label, repetition))
     return runs

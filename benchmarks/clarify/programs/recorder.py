@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stakes.forensics.host import counters
+from stakes.forensics.passing import Shown
 from stakes.forensics.places import Places
 from stakes.forensics.profile import Profile, merge
 from stakes.forensics.record import ended, record, to_profile, traced
@@ -62,10 +64,10 @@ def clean_environment() -> dict[str, str]:
 
 
 class Recorder:
-    """A warmed parent; use it in a with statement."""
+    """A warmed parent; use it in a with statement. Profiles say whether standard error showed the symptom."""
 
-    def __init__(self, program: Program, *, lines: bool) -> None:
-        self.program, self.lines = program, lines
+    def __init__(self, program: Program, *, lines: bool, symptom: str) -> None:
+        self.program, self.lines, self.patterns = program, lines, [re.escape(symptom)]
         self.places = Places()
 
     def __enter__(self) -> Recorder:
@@ -107,15 +109,17 @@ class Recorder:
         self._stdin.flush()
         pid, status = map(int, self._read().split())
         whole = merge([self._warm, self._take(pid)])
-        tail = stderr.read_text(errors="replace")[-4096:]
-        return replace(ended(whole, status, tail), label=case.label, input=case.name)
+        shown = Shown(self.patterns)
+        shown.see(stderr.read_bytes())
+        shown.end()
+        return replace(ended(whole, status, shown), label=case.label, input=case.name)
 
     def record_fresh(self, case: Case) -> Profile:
         """Run a case in a process of its own."""
         with silenced(self.folder / "stderr", case.cwd):
             _, profile = record(
                 self.program.command(case), lines=self.lines, label=case.label, input=case.name,
-                env={**clean_environment(), **case.env},
+                env={**clean_environment(), **case.env}, patterns=self.patterns,
             )  # fmt: skip
         return profile
 

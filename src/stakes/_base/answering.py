@@ -45,6 +45,17 @@ def first_with(model: Any, attribute: str) -> Any:
     return next((inner for inner in answering_models(model) if hasattr(inner, attribute)), None)
 
 
+def first_param(estimator: Any, name: str) -> Any:
+    """Return a parameter of an estimator or of the one inside it, fitted or not; None where none has it."""
+    while estimator is not None:
+        value = getattr(estimator, name, None)
+        if value is not None:
+            return value
+        steps = getattr(estimator, "steps", None)
+        estimator = steps[-1][1] if steps else getattr(estimator, "estimator", None)
+    return None
+
+
 def asks_nothing(model: Any) -> bool:
     """Tell whether a model answers without reading a column: a constant."""
     return bool(getattr(model, "asks_nothing", False))
@@ -103,10 +114,24 @@ def model_size(model: Any) -> Size:
 
 @dataclass(frozen=True, eq=False)
 class PaidTests:
-    """Price of the tests of each row, made one after another, and of all that may be made, paid up front."""
+    """Price of the tests of each row, made one after another, and of all that may be made, paid up front.
+
+    ``pay`` says which of the two is due: "path" or "upfront".
+    """
 
     by_row: NDArray[np.float64]
     upfront: float
+    pay: str = "path"
+
+    @property
+    def due(self) -> NDArray[np.float64]:
+        """What each row pays."""
+        return np.full(len(self.by_row), self.upfront) if self.pay == "upfront" else self.by_row
+
+
+def own_prices(model: Any) -> FeatureCosts | None:
+    """Return the prices of columns that a fitted model was given, None where columns are free."""
+    return next(filter(None, (getattr(m, "feature_costs_", None) for m in answering_models(model))), None)
 
 
 def paid_tests(model: Any, X: Any, prices: FeatureCosts, routing: Any = None) -> PaidTests:
@@ -114,13 +139,15 @@ def paid_tests(model: Any, X: Any, prices: FeatureCosts, routing: Any = None) ->
 
     A constant reads nothing, a tree what is on a row's way. Of other models nothing is known but that they
     are given every column. ``routing`` of the model's ``answers``, where the rows have been answered already.
+    They are due as the model's parameter ``pay`` says, else for what is on the way.
     """
     n_rows = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    pay = getattr(first_with(model, "pay"), "pay", "path")
     for inner in answering_models(model):
         if asks_nothing(inner):
             return PaidTests(np.zeros(n_rows), 0.0)
         if hasattr(inner, "path_cost"):
             by_row = inner.path_cost(X, prices) if routing is None else routing.path_cost(prices)
-            return PaidTests(by_row, inner.upfront_cost(prices))
+            return PaidTests(by_row, inner.upfront_cost(prices), pay)
     everything = prices.cost(prices.features)
-    return PaidTests(np.full(n_rows, everything), everything)
+    return PaidTests(np.full(n_rows, everything), everything, pay)

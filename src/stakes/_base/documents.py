@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._text.files import write_text
+
 #: Format and version of saved models.
 MODEL, MODEL_VERSION = "stakes-model", 2
 
@@ -38,14 +40,8 @@ def save_json(path: str | os.PathLike[str], document: Mapping[str, Any]) -> None
     >>> load_json(path)
     {'format': 'stakes-model', 'version': 1}
     """
-    text = dumps(document)
-    target = Path(path)
-    partial = target.with_name(target.name + ".part")
-    try:
-        partial.write_text(text + "\n", encoding="utf-8")
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    # half a character of UTF-16, as names of files can hold, becomes the escape that JSON has for it
+    write_text(path, dumps(document) + "\n", errors="backslashreplace")
 
 
 def dumps(document: Mapping[str, Any]) -> str:

@@ -1,9 +1,9 @@
 """Fitted estimators as documents of plain values, and back: no pickle, nothing in a document is run.
 
 A document has ``format``, ``version``, ``class``, ``params`` (what the estimator was made with), ``state``
-(what it learnt) and ``info`` (what a reader wants to know; no answer depends on it). A model inside another
-one has ``class``, ``params`` and ``state``. A class that can be written derives from `SavedModel`, says what
-its state is, and is registered by `saveable`.
+(what it learnt), ``background`` (what explanations compare with) and ``info`` (what a reader wants to know);
+no answer depends on the last two. A model inside another one has ``class``, ``params`` and ``state``. A class
+that can be written derives from `SavedModel`, says what its state is, and is registered by `saveable`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._base import documents
 from stakes._base.answering import answering_models, first_with
+from stakes._base.background import Background
 from stakes._base.labels import labels_to_dict
 from stakes._base.parameters import PlainParameters
 from stakes.costs import CostMatrix, FeatureCosts
@@ -75,7 +76,9 @@ class SavedModel(PlainParameters):
         """Return the fitted estimator as plain values, ready for JSON."""
         check_is_fitted(self)
         envelope = {"format": documents.MODEL, "version": documents.MODEL_VERSION}
-        return envelope | inner_to_dict(self) | {"info": _info(self)}
+        background: Background | None = getattr(self, "_background", None)
+        noted = {} if background is None else {"background": background.to_dict(self._columns())}  # type: ignore[attr-defined]
+        return envelope | inner_to_dict(self) | noted | {"info": _info(self)}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -113,6 +116,9 @@ class SavedModelMixin(SavedModel):
         """The fitted model, or the error that says that there is none yet."""
         check_is_fitted(self)
         return getattr(self, self._model_attribute)
+
+    def _columns(self) -> Schema:
+        return self._checked.schema
 
     def _set_fitted(self, fitted: Any) -> None:
         raise NotImplementedError
@@ -152,7 +158,7 @@ def inner_from_dict(data: Any) -> Any:
     if unknown:
         raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
     if isinstance(params.get("cost_matrix"), Mapping):
-        params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"])
+        params["cost_matrix"] = CostMatrix.from_dict(params["cost_matrix"], check=False)
     if isinstance(params.get("feature_costs"), Mapping):
         params["feature_costs"] = read_prices(params["feature_costs"])
     # An estimator inside is part of the state, which puts it in its place.
@@ -173,6 +179,10 @@ def model_from_dict(document: Mapping[str, Any]) -> Any:
     """Return the model of what ``to_dict`` gave; anything else is a ValueError."""
     documents.check_format(document, documents.MODEL, documents.MODEL_VERSION, "the model")
     model = inner_from_dict(_from_version_1(document) if document["version"] == 1 else document)
+    if document.get("background") is not None and hasattr(model, "keep_background"):
+        model._background = Background.from_dict(
+            document["background"], model._columns(), len(model.classes_)
+        )
     info = document.get("info")
     if isinstance(info, Mapping):
         model._training_info = {name: info[name] for name in _TRAINING if name in info}
@@ -195,21 +205,20 @@ def target_name(y: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-_TRAINING = ("target", "n_samples", "schema_sha256")
+_TRAINING = ("target", "n_samples", "schema_sha256", "interrupted")
 
 
 def _info(model: Any) -> dict[str, Any]:
     """Return what a reader of the file wants to know; nothing of when, where and by whom it was written."""
     fitted = first_with(model, "_training_info")
     params = [inner._plain_params() for inner in answering_models(model) if isinstance(inner, SavedModel)]
-    costs, prices = (
+    costs, prices, seed = (
         next((given[name] for given in params if given.get(name) is not None), None)
-        for name in ("cost_matrix", "feature_costs")
+        for name in ("cost_matrix", "feature_costs", "random_state")
     )
     names = (getattr(inner, "_target_name", None) for inner in answering_models(model))
     target = next(filter(None, names), None)
     classes = getattr(model, "classes_", None)
-    seed = getattr(model, "_seed", params[0].get("random_state"))
     return {
         "stakes": version("stakes"),
         **({} if fitted is None else fitted._training_info),
@@ -217,7 +226,7 @@ def _info(model: Any) -> dict[str, Any]:
         "classes": None if classes is None else labels_to_dict(classes)["labels"],
         "costs": costs,
         "feature_costs": prices,
-        "seed": seed,
+        "seed": getattr(model, "_seed", seed),
     }
 
 
@@ -253,7 +262,7 @@ def _from_version_1(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _inner_of_version_1(value: Any) -> Any:
     if isinstance(value, list):
-        return [_inner_of_version_1(one) for one in value]
+        return [_inner_of_version_1(item) for item in value]
     is_model = isinstance(value, Mapping) and value.get("format") == documents.MODEL
     return _from_version_1(value) if is_model else value
 
@@ -269,7 +278,7 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(_is_plain, value))
     if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_plain(one) for key, one in value.items())
+        return all(isinstance(key, str) and _is_plain(item) for key, item in value.items())
     return value is None or isinstance(value, bool | int | float | str)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._base.background import read_rows, typical_rows
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, code_labels
 from stakes._base.saving import training_info
@@ -20,6 +21,7 @@ from stakes.costs import (
     as_feature_costs,
     check_sample_costs,
     mean_cost_matrix,
+    warn_of_odd_costs,
 )
 from stakes.table import Table
 
@@ -63,10 +65,10 @@ class Targets:
             weight=None if self.weight is None else self.weight[samples],
         )
 
-    def with_class_costs(self, cost_matrix: Any) -> Self:
+    def with_class_costs(self, cost_matrix: Any, *, check: bool = False) -> Self:
         """Return the same samples with class costs from anything that describes them, else from their own."""
         if cost_matrix is not None:
-            return replace(self, cost_matrix=as_cost_matrix(cost_matrix, self.classes))
+            return replace(self, cost_matrix=as_cost_matrix(cost_matrix, self.classes, check=check))
         if self.costs is None:
             return replace(self, cost_matrix=None)
         mean = mean_cost_matrix(self.costs, self.codes, self.classes, self.weight)
@@ -90,6 +92,11 @@ class Targets:
     def weight_or_ones(self) -> Floats:
         """Weight of each sample, 1 where none was given."""
         return np.ones(len(self.codes)) if self.weight is None else self.weight
+
+    @property
+    def class_weight(self) -> Floats:
+        """What the samples of each class weigh together."""
+        return np.bincount(self.codes, weights=self.weight, minlength=len(self.classes)).astype(float)
 
     @property
     def effective_cost_matrix(self) -> CostMatrix:
@@ -149,9 +156,24 @@ def read_training(
     """
     owner._validate_params()
     table, target = read_table_and_target(owner, X, y, check_finite=check_finite)
-    targets = read_targets(target, sample_weight, costs, getattr(owner, "cost_matrix", None))
+    targets = read_targets(target, sample_weight, costs, getattr(owner, "cost_matrix", None), check=is_own(y))
     prices = as_feature_costs(getattr(owner, "feature_costs", None), table.schema.names)
+    note_typical_rows(owner, table, y, targets)
     return TrainingSet(**vars(targets), table=table, feature_costs=prices)
+
+
+def note_typical_rows(owner: Any, table: Table | None, y: Any, targets: Targets) -> None:
+    """Tell an estimator what its explanations compare with, where its rows are in memory.
+
+    One that is fitted inside another explains nothing, and takes coded labels from it.
+    """
+    owner._background = None
+    if table is not None and hasattr(owner, "keep_background") and not isinstance(y, CodedTarget):
+        rows = read_rows(targets.weight, len(targets))
+        read = table if len(rows) == table.n_samples else table.take(rows)
+        owner._background = typical_rows(
+            read, targets.codes[rows], len(targets.classes), targets.class_weight
+        )
 
 
 def read_table_and_target(
@@ -163,6 +185,11 @@ def read_table_and_target(
     target = code_labels(y, type(owner).__name__, table.n_samples)
     owner._training_info = training_info(table.schema, table.target, y, table.n_samples)
     return table, target
+
+
+def is_own(y: Any) -> bool:
+    """Whether labels are a user's own; coded ones come from what wraps the estimator, which warned."""
+    return not isinstance(y, CodedTarget)
 
 
 def table_to_learn(X: Any, categorical_features: Any, *, check_finite: bool = True) -> Table:
@@ -178,10 +205,12 @@ def table_to_learn(X: Any, categorical_features: Any, *, check_finite: bool = Tr
     return table
 
 
-def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any) -> Targets:
-    """Check weights and costs of labels that are coded."""
+def read_targets(
+    target: CodedTarget, sample_weight: Any, costs: Any, cost_matrix: Any, *, check: bool = False
+) -> Targets:
+    """Check weights and costs of labels that are coded; ``check`` warns of costs that can hardly be meant."""
     n_samples, n_classes = len(target), len(target.classes)
-    own = None if costs is None else check_sample_costs(costs, n_samples, n_classes)
+    own = None if costs is None else check_sample_costs(costs, n_samples, n_classes, target.classes)
     if own is not None:
         check_size(own)
     targets = Targets(
@@ -189,7 +218,11 @@ def read_targets(target: CodedTarget, sample_weight: Any, costs: Any, cost_matri
         codes=target.codes,
         weight=None if sample_weight is None else check_weight(sample_weight, n_samples),
         costs=own,
-    ).with_class_costs(cost_matrix)
+    )
+    if check and own is not None:
+        way_out = "filter CostMatrixWarning where they are meant"
+        warn_of_odd_costs(own, targets.codes, targets.classes.tolist(), way_out)
+    targets = targets.with_class_costs(cost_matrix, check=check)
     if targets.cost_matrix is not None:
         check_size(targets.cost_matrix.values)
     return targets

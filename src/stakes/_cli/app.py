@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from stakes._base.interrupts import early_end
 from stakes._cli import (
     ask,
     clarify,
@@ -39,7 +40,8 @@ class StakesGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            result = super().invoke(ctx)
+            with early_end(False):
+                result = super().invoke(ctx)
             sys.stdout.flush()
             return result
         except KeyboardInterrupt:
@@ -115,7 +117,8 @@ app.add_typer(clarify.app, name="clarify")
 def main() -> None:
     """Run the command; what the package installs as ``stakes``."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character shows its code instead of ending the program.
-        if hasattr(stream, "reconfigure") and (stream.encoding or "").lower().replace("-", "") != "utf8":
+        # A terminal that cannot show a character shows its code instead of ending the program; UTF-8 itself
+        # lacks the half characters that names of files may hold.
+        if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     app(prog_name="stakes")

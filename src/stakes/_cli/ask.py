@@ -37,7 +37,7 @@ BACK = "<"
 MOST_CLASSES = 6
 BAR = 24
 #: What a script is told of a question.
-TOLD = ("feature", "kind", "categories", "price", "spent", "left", "share", "probabilities", "why")
+SHOWN_FIELDS = ("feature", "kind", "categories", "price", "spent", "left", "share", "probabilities", "why")
 
 
 def command(
@@ -236,7 +236,7 @@ def _bill(result: Acquired, budget: float | None) -> Grid:
 
 def _script(talk: Acquisition) -> None:
     while (question := talk.next_question) is not None:
-        _write({"type": "question"} | {name: getattr(question, name) for name in TOLD})
+        _write({"type": "question"} | {name: getattr(question, name) for name in SHOWN_FIELDS})
         talk.answer(_read_json(question.feature))
     result = talk.result
     _write(

@@ -10,6 +10,7 @@ from rich.table import Table as Grid
 
 from stakes._base.documents import load_json
 from stakes._cli.shared import DebugOption, JsonOption, out, print_json, say
+from stakes._text.words import plain
 
 SHOWN = (
     "program",
@@ -41,7 +42,10 @@ def command(
     from stakes.forensics.host.model import FORMAT, VERSION
 
     document = load_json(model, format_name=FORMAT, version=VERSION)
-    loaded = ClarifyModel.from_dict(document)
+    try:
+        loaded = ClarifyModel.from_dict(document)
+    except ValueError as error:
+        raise ValueError(f"{model}: {error}") from None
     if as_json:
         shown = {key: document[key] for key in SHOWN if key in document}
         shown["features"] = [str(feature) for feature in loaded.watch.features]
@@ -57,34 +61,35 @@ def show_model(document: dict[str, Any]) -> None:
     from stakes.forensics.host.names import Ending
     from stakes.forensics.run import START_MILLISECONDS
 
-    console, loaded = out(), ClarifyModel.from_dict(document)
+    loaded = ClarifyModel.from_dict(document)
     versions = ", ".join(document["versions"].values())
-    console.print(
-        f"{document['program']} on {document['interpreter']}" + (f" ({versions})" if versions else ""),
+    _print(
+        f"{document.get('program', 'A program')} on {document['interpreter']}"
+        + (f" ({versions})" if versions else ""),
     )
     endings = " or ".join(str(Ending(*ending)) for ending in document.get("endings") or ())
     if endings:
-        console.print(f"Explains runs that end with {endings}.")
+        _print(f"Explains runs that end with {endings}.")
     events = document["expected_events"]
-    console.print(
-        f"Functions watched: {len(loaded.watched.functions)}, {events:.1f} events per run on average:"
-    )
+    _print(f"Functions watched: {len(loaded.watched.functions)}, {events:.1f} events per run on average:")
     for feature, (least, most) in zip(loaded.watch.features, document["ranges"], strict=True):
-        console.print(f"   {feature}  ({least} to {most} times)")
+        _print(f"   {feature}  ({least} to {most} times)")
     for feature in loaded.guard.features:
-        console.print(f"   {feature}  (in every failure alike; else it is another failure)")
+        _print(f"   {feature}  (in every failure alike; else it is another failure)")
     training = document.get("training")
     if training is None:
         say("Note: this model does not say how it was trained.")
         return
-    added = f"{training['nanoseconds'] / 1000:.2f} µs to a run, and {START_MILLISECONDS} ms to its start"
-    console.print(f"That should add {added}.")
-    _show_validation(training["validation"])
+    try:
+        added = f"{training['nanoseconds'] / 1000:.2f} µs to a run, and {START_MILLISECONDS} ms to its start"
+        _print(f"That should add {added}.")
+        _show_validation(training["validation"])
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"what the model says of its training cannot be read: {error!r}") from None
 
 
 def _show_validation(result: dict[str, Any]) -> None:
-    console = out()
-    console.print(
+    _print(
         f"On unseen inputs: {result['explained']:.1%} explained correctly, {result['wrong']:.1%} wrongly, "
         f"{result['unknown']:.1%} unknown; the tree alone is right in {result['accuracy']:.1%}."
     )
@@ -94,10 +99,15 @@ def _show_validation(result: dict[str, Any]) -> None:
         grid.add_column(str(number), justify="right")
     grid.add_column("unknown", justify="right")
     for number, (cause, row) in enumerate(zip(result["classes"], result["told"], strict=True), 1):
-        grid.add_row(f"{number} {cause}", *(str(count) if count else "·" for count in row))
-    console.print(grid)
+        grid.add_row(plain(f"{number} {cause}"), *(str(count) if count else "·" for count in row))
+    out().print(grid)
     for left, other, share in result["pairs"]:
-        console.print(f"Hard to tell apart: {left} and {other}, {share:.0%} of their runs.")
-        console.print(f"   --merge {left}+{other} takes them as one.")
+        _print(f"Hard to tell apart: {left} and {other}, {share:.0%} of their runs.")
+        _print(f"   --merge {left}+{other} takes them as one.")
     for left, other in result["twins"]:
-        console.print(f"The same in everything counted: some runs of {left} and of {other}.")
+        _print(f"The same in everything counted: some runs of {left} and of {other}.")
+
+
+def _print(text: str) -> None:
+    """Print a line; names in it come from outside."""
+    out().print(plain(text))

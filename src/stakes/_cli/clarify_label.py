@@ -93,6 +93,8 @@ def _show(input_runs: Recorded, causes: list[str]) -> None:
     console.print(head, style="bold")
     if input_runs.symptom.message:
         console.print(f"   {plain(input_runs.symptom.message)}")
+    for pattern in input_runs.symptom.shown:
+        console.print(f"   shows {plain(pattern)}")
     if input_runs.known:
         console.print(f"   labelled {plain(', '.join(sorted(input_runs.known)))}")
     for number, cause in enumerate(causes, 1):

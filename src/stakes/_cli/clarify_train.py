@@ -12,6 +12,7 @@ from rich.table import Table as Grid
 
 from stakes._cli.clarify_explain import show_model
 from stakes._cli.shared import DebugOption, JsonOption, notes, out, print_json, progress_bar, say
+from stakes._text.files import check_output, replacing
 
 
 def command(
@@ -78,6 +79,8 @@ def command(
     from stakes.forensics import Settings, read_runs, read_texts, train, validate
     from stakes.forensics.validation import report
 
+    check_output(output, texts)
+    check_output(plot, texts)
     kinds = ("functions", *(["trees"] if trees else []), *(["lines"] if lines else []))
     settings = Settings(kinds, max_loss, folds, purity, seed, guard)
     cause_texts = {} if texts is None else read_texts(texts)
@@ -133,5 +136,6 @@ def _draw(search: Any, path: Path) -> None:
     axes = search.plot()
     axes.set_xscale("symlog")
     axes.set_xlabel("nanoseconds that watching adds to a run")
-    axes.figure.savefig(path)
+    with replacing(path) as file:
+        axes.figure.savefig(file, format=path.suffix[1:] or "png")
     say(f"Wrote {path}.")

@@ -22,6 +22,7 @@ from stakes._cli.shared import (
     say,
     write_page,
 )
+from stakes._cli.suspects import AcceptCostsOption
 from stakes.lab import compare_with_peers
 from stakes.lab.peers import peer_names
 from stakes.report import write_comparison_report
@@ -30,6 +31,7 @@ from stakes.report import write_comparison_report
 def command(
     data: DataArgument,
     costs: CostsOption = None,
+    accept_costs: AcceptCostsOption = False,
     target: TargetOption = None,
     learner: Annotated[
         list[str] | None,
@@ -76,6 +78,7 @@ def command(
             n_jobs=n_jobs,
             cluster=cluster,
             progress=progress,
+            check_costs=not accept_costs,
         )
     if as_json:
         print_json(result.comparison.to_dict() | {"absent": result.absent})

@@ -12,7 +12,8 @@ from rich.text import Text
 from stakes._base.folds import stratified_folds
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.learners import LEARNERS, make_learners
-from stakes._cli.shared import DebugOption, out, progress_bar, read_problem, write_page
+from stakes._cli.shared import DebugOption, note_rows, out, progress_bar, read_problem, write_page
+from stakes._text.files import check_folder, write_text
 from stakes.compare import Comparison, evaluate_learners
 from stakes.export import render
 from stakes.models import save_model
@@ -36,7 +37,7 @@ def command(
 
     - `stakes demo -o /tmp/stakes-demo`
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    check_folder(folder)
     problem = read_problem("german", None, None, None)
     console = out()
     head = "[bold]German credit[/bold]: 1000 customers, 300 of them bad. What mistakes cost:"
@@ -58,6 +59,7 @@ def command(
     third = stratified_folds(problem.codes.astype(np.intp), 3, 0) == 0
     train, test = problem.take(np.flatnonzero(~third)), problem.take(np.flatnonzero(third))
     model = learners[name].fit(train.table, train.target)
+    note_rows(model, train)
     headline = ("\nThe cheapest tree", "bold"), f", {name}, learned from {len(train)} of the customers:"
     console.print(Text.assemble(*headline))
     depth = None if model.get_n_leaves() <= 40 else 3
@@ -71,7 +73,7 @@ def command(
         noun=NOUN,
         note=f"{name}, learned from {len(train)} customers and billed here for {len(test)} others.",
     )
-    (folder / "tree.svg").write_text(render(model.fitted_tree_, "svg"), encoding="utf-8")
+    write_text(folder / "tree.svg", render(model.fitted_tree_, "svg"))
     save_model(model, folder / "model.json")
     report = write_page(lambda: write_view(folder / "report.html", view))
     if report is not None:

@@ -21,7 +21,9 @@ from stakes._cli.shared import (
     out,
     print_json,
     read_problem,
+    say,
 )
+from stakes._cli.suspects import AcceptCostsOption, suspicions
 from stakes._text.words import amount, number
 from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold
@@ -33,16 +35,22 @@ MOST_COLUMNS = 500
 def command(
     data: DataArgument,
     costs: CostsOption = None,
+    accept_costs: AcceptCostsOption = False,
     target: TargetOption = None,
     weights: WeightsOption = None,
     feature_costs: FeatureCostsOption = None,
+    test: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Test rows: how many of them are training rows, too?"),
+    ] = None,
     noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
     """Say what is in the data, what mistakes cost, and what the best constant answer would cost.
 
-    Read the costs in words before anything else: a matrix the wrong way round is noticed here.
+    Read the costs in words before anything else: a matrix the wrong way round is noticed here. Notes tell of
+    columns that look like an id, of a column that alone decides the class, and of test rows met in training.
 
     For example:
 
@@ -52,17 +60,22 @@ def command(
 
     - `stakes describe patients.csv --feature-costs prices.csv`
 
+    - `stakes describe train.csv --test test.csv`
+
     - `stakes describe loans.arff --json | jq .classes`
     """
-    problem = read_problem(data, target, costs, weights)
+    problem = read_problem(data, target, costs, weights, accept_costs)
     facts = facts_of(problem, noun, None if as_json else MOST_COLUMNS)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     if prices is not None:
         facts |= {"feature_costs": prices.to_dict(), "price_words": prices.describe().splitlines()}
+    facts["notes"] = suspicions(problem, data, test, target)
     if as_json:
         print_json(facts)
     else:
         _show(facts, noun, len(problem.table.schema))
+        for sentence in facts["notes"]:
+            say(f"Note: {sentence}", style="yellow")
 
 
 def facts_of(problem: Problem, noun: str, most_columns: int | None = None) -> dict[str, Any]:

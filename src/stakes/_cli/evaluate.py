@@ -11,6 +11,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 
 from stakes import metrics
+from stakes._base.answering import asks_nothing, first_with
 from stakes._cli.learners import LEARNERS, PRICED_LEARNERS, make_learners
 from stakes._cli.rules import coverage_facts, coverage_words
 from stakes._cli.shared import (
@@ -30,12 +31,13 @@ from stakes._cli.shared import (
     read_problem,
     say,
 )
+from stakes._cli.suspects import AcceptCostsOption
+from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.compare import Comparison, Interval, LearnerResult, evaluate_learners
 from stakes.costs import FeatureCosts, as_feature_costs
 from stakes.models import load_model
 from stakes.report import ModelView, model_view, write_view
-from stakes.rules import RuleClassifier
 
 DEFAULT = ["c4.5", "c4.5cs", "c4.5_mc", "constant"]
 
@@ -55,6 +57,7 @@ def command(
         ),
     ] = None,
     costs: CostsOption = None,
+    accept_costs: AcceptCostsOption = False,
     target: TargetOption = None,
     weights: WeightsOption = None,
     feature_costs: FeatureCostsOption = None,
@@ -91,12 +94,13 @@ def command(
     """
     _check_options(model, learner, folds, repeats, abstain_cost, report)
     if model is None:
-        problem = read_problem(data, target, costs, weights)
+        problem = read_problem(data, target, costs, weights, accept_costs)
         prices = as_feature_costs(feature_costs, problem.table.schema.names)
         _learners(problem, prices, learner or [], folds or 10, repeats or 1, level, seed, as_json)
         return
+    check_output(report, model, data, costs, feature_costs)
     fitted = load_model(model)
-    problem = for_model(fitted, read_problem(data, target, costs, weights), costs, data)
+    problem = for_model(fitted, read_problem(data, target, costs, weights, accept_costs), costs, data)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     _saved(fitted, problem, prices, abstain_cost, report, noun, as_json)
 
@@ -240,14 +244,16 @@ def _saved(
         "confusion": asdict(view.confusion),
         "classes": [asdict(line) for line in view.classes],
     }
-    if isinstance(model, RuleClassifier):
+    if view.abstention_cost is not None:
+        facts["abstention_cost_per_row"] = asdict(view.abstention_cost)
+    if first_with(model, "rule_set_") is not None and not asks_nothing(model):
         facts["rules"] = coverage_facts(answers.decide(), problem)
     if abstain_cost is not None:
         decision = answers.decide(abstain_cost)
+        tests = 0.0 if view.test_cost is None else view.test_cost.mean
         facts["abstention"] = {
-            "cost_per_row": metrics.cost_with_abstention(
-                problem.labels, decision, abstain_cost=abstain_cost, **given
-            ),
+            "cost_per_row": tests
+            + metrics.cost_with_abstention(problem.labels, decision, abstain_cost=abstain_cost, **given),
             "coverage": metrics.coverage(decision, problem.weight),
             "abstain_cost": abstain_cost,
         }
@@ -264,7 +270,7 @@ def _show(view: ModelView, facts: dict[str, Any]) -> None:
     console = out()
     for sentence in view.words:
         console.print(sentence)
-    console.print(f"Cost per row: {view.cost.mean:.4g}, 95% interval {_ends(view.cost)}.")
+    console.print(f"Cost per row: {view.decisive.mean:.4g}, 95% interval {_ends(view.decisive)}.")
     if "rules" in facts:
         console.print(coverage_words(facts["rules"], "of the rows"))
     if "abstention" in facts:

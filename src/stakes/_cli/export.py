@@ -8,7 +8,8 @@ import typer
 
 from stakes._base import documents
 from stakes._cli.shared import DebugOption, ModelArgument, OutputOption, choice, write_text
-from stakes._cli.show import TreeOption, open_tree
+from stakes._cli.show import TreeOption, open_rules, open_tree
+from stakes._text.files import check_output
 from stakes.export import languages, render
 from stakes.models import load_model
 from stakes.rules import RuleClassifier, RuleSet
@@ -57,9 +58,11 @@ def command(
         raise typer.BadParameter(
             f"say one of {', '.join(_languages())}, or an output file that tells.", param_hint="--to"
         )
+    check_output(output, model)
     loaded = load_model(model)
-    if isinstance(loaded, RuleClassifier):
-        source = _rules_source(loaded, to, table, column, abstain)
+    rules = open_rules(loaded, tree)
+    if rules is not None:
+        source = _rules_source(rules, to, table, column, abstain)
     else:
         source = _source(open_tree(loaded, tree), to, name, table, column)
     write_text(source, output)

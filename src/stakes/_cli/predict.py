@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import csv
+import logging
 import math
-import sys
-import tempfile
-from contextlib import nullcontext
+from collections import defaultdict
+from collections.abc import Iterator
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
-from stakes._base.answering import asks_nothing, first_with
+from stakes._base.answering import first_with
+from stakes._cli.answer_files import WRITERS, Block, Types
 from stakes._cli.shared import (
     DataArgument,
     DebugOption,
@@ -22,14 +24,15 @@ from stakes._cli.shared import (
     ModelArgument,
     OutputOption,
     columns_for,
-    print_json,
-    read_data,
+    read_data_blocks,
     say,
 )
-from stakes._text.extras import extra_module
+from stakes._cli.why import explanations
+from stakes._text.files import check_output
 from stakes.models import load_model
-from stakes.rules import RuleClassifier
-from stakes.table import Column, Schema, Table, write_arff
+from stakes.table import Table
+
+log = logging.getLogger("stakes.cli")
 
 Format = StrEnum("Format", ["csv", "arff", "parquet", "json"])
 SUFFIXES = {".csv": "csv", ".arff": "arff", ".parquet": "parquet", ".pq": "parquet", ".json": "json"}
@@ -52,7 +55,10 @@ def command(
     abstain: Annotated[
         bool, typer.Option("--abstain", help="Rules: leave a row undecided where no rule applies.")
     ] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Add a column with the path in words.")] = False,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Add a column that says why: the path, the rule, or columns' shares."),
+    ] = False,
     with_data: Annotated[
         bool, typer.Option("--with-data", help="Repeat the data's columns in front.")
     ] = False,
@@ -63,6 +69,7 @@ def command(
 
     Columns are found by name; more columns than the model needs do no harm. An undecided row has no class.
     With `--abstain-cost` the cheapest class is answered, or none, whatever the leaf's own answer.
+    CSV and Parquet are read and written block by block, so that files may be larger than memory.
 
     For example:
 
@@ -72,28 +79,38 @@ def command(
 
     - `stakes predict model.json new.csv --explain --json | jq '.[0].why'`
     """
-    fitted = load_model(model)
-    table, _ = read_data(data, None)
-    rows = columns_for(fitted, table, data)
-    columns = _answers(fitted, rows, abstain_cost, abstain)
-    if explain:
-        columns["why"] = [str(why) for why in _explainer(fitted).explain(rows)]
-    if with_data:
-        columns = _data_columns(table) | columns
     chosen = _format(output, format, as_json)
-    if chosen == "json":
-        _write_json(columns, output)
-    elif chosen == "csv":
-        _write_csv(columns, output)
-    else:
-        _write_table(columns, output, chosen)
+    check_output(output, model, data)
+    fitted = load_model(model)
+    if abstain and first_with(fitted, "rule_set_") is None:
+        raise typer.BadParameter("is for rules; this model answers every row.", param_hint="--abstain")
+    n_rows, first, tables = 0, *_with_first(read_data_blocks(data))
+
+    def blocks() -> Iterator[Block]:
+        nonlocal n_rows
+        for table in tables:
+            rows = columns_for(fitted, table, data)
+            columns = _answers(fitted, rows, abstain_cost, abstain)
+            if explain:
+                columns["why"] = explanations(fitted, rows)
+            if with_data:
+                columns = _in_front(_data_columns(table), columns, data)
+            n_rows += len(table)
+            log.info("%s: %d rows answered", data, n_rows)
+            yield columns
+
+    WRITERS[chosen](blocks(), output, _types(fitted, first))
     if output is not None:
-        say(f"Wrote {output}: {table.n_samples} rows.")
+        say(f"Wrote {output}: {n_rows} rows.")
+
+
+def _with_first(tables: Iterator[Table]) -> tuple[Table, Iterator[Table]]:
+    """Return the first one, and all of them."""
+    first = next(tables)
+    return first, chain([first], tables)
 
 
 def _answers(model: Any, rows: Table, abstain_cost: float | None, abstain: bool) -> dict[str, list[Any]]:
-    if abstain and not isinstance(model, RuleClassifier):
-        raise typer.BadParameter("is for rules; this model answers every row.", param_hint="--abstain")
     answers = model.answers(rows)
     if abstain_cost is None and not abstain:
         labels = answers.labels
@@ -109,12 +126,6 @@ def _answers(model: Any, rows: Table, abstain_cost: float | None, abstain: bool)
     return columns
 
 
-def _explainer(model: Any) -> Any:
-    if asks_nothing(model):
-        raise ValueError("--explain has nothing to tell: this model answers the same class for every row")
-    return first_with(model, "explain")
-
-
 def _data_columns(table: Table) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {}
     for column, values in zip(table.schema.columns, table.columns, strict=True):
@@ -126,6 +137,34 @@ def _data_columns(table: Table) -> dict[str, list[Any]]:
     if table.y is not None and table.classes is not None:
         columns[table.target or "class"] = table.labels().tolist()
     return columns
+
+
+def _in_front(columns: Block, answers: Block, data: str) -> Block:
+    """Return the data's columns and the answers; neither may take the other's place."""
+    both = [name for name in columns if name in answers]
+    if both:
+        names = ", ".join(map(repr, both))
+        raise ValueError(
+            f"--with-data cannot repeat the columns {names} of {data}, since answers are called so: rename "
+            "them there, or leave --with-data out, as the answers come in the order of the rows"
+        )
+    return columns | answers
+
+
+def _types(model: Any, table: Table) -> Types:
+    """What every column holds, by the data's columns and the model: no block of rows says otherwise."""
+    types: Types = defaultdict(lambda: float)
+    for column in table.schema.columns:
+        if column.is_nominal:
+            values = set(map(type, column.categories))
+            types[column.name] = bool if values == {bool} else str if str in values or not values else float
+    if table.classes is not None:
+        types[table.target or "class"] = _label_type(table.classes)
+    return types | {"prediction": _label_type(model.classes_), "why": str}
+
+
+def _label_type(labels: NDArray[Any]) -> type:
+    return {"i": int, "u": int, "f": float, "b": bool}.get(labels.dtype.kind, str)
 
 
 def _format(output: Path | None, format: Format | None, as_json: bool) -> str:
@@ -140,51 +179,3 @@ def _format(output: Path | None, format: Format | None, as_json: bool) -> str:
     if output is None and chosen == "parquet":
         raise ValueError("Parquet cannot be printed; give a file with --output")
     return chosen
-
-
-def _write_csv(columns: dict[str, list[Any]], output: Path | None) -> None:
-    with (
-        nullcontext(sys.stdout) if output is None else output.open("w", encoding="utf-8", newline="") as file
-    ):
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-
-
-def _write_json(columns: dict[str, list[Any]], output: Path | None) -> None:
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    if output is None:
-        print_json(rows)
-    else:
-        from stakes._base.documents import dumps
-
-        output.write_text(dumps(rows) + "\n", encoding="utf-8")  # type: ignore[arg-type]
-
-
-def _write_table(columns: dict[str, list[Any]], output: Path | None, format: str) -> None:
-    if format == "parquet":
-        table = extra_module("pyarrow", "writing Parquet", "data").table(columns)
-        extra_module("pyarrow.parquet", "writing Parquet", "data").write_table(table, output)
-        return
-    table = _as_table(columns)
-    if output is not None:
-        write_arff(table, output, relation="predictions")
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "predictions.arff")
-        write_arff(table, path, relation="predictions")
-        sys.stdout.write(path.read_text(encoding="utf-8"))
-
-
-def _as_table(columns: dict[str, list[Any]]) -> Table:
-    described, arrays = [], []
-    for name, values in columns.items():
-        if all(value is None or isinstance(value, float) for value in values):
-            described.append(Column(name))
-            arrays.append(np.array([np.nan if value is None else value for value in values]))
-            continue
-        categories = tuple(dict.fromkeys(value for value in values if value is not None))
-        code = {value: i for i, value in enumerate(categories)}
-        described.append(Column(name, "nominal", categories))
-        arrays.append(np.array([-1 if v is None else code[v] for v in values], dtype=np.int32))
-    return Table(Schema(tuple(described)), arrays)

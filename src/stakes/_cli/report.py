@@ -19,6 +19,8 @@ from stakes._cli.shared import (
     out,
     read_problem,
 )
+from stakes._cli.suspects import AcceptCostsOption
+from stakes._text.files import check_output
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
 from stakes.report import model_view, write_view
@@ -31,6 +33,7 @@ def command(
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the page goes.")
     ] = Path("report.html"),
     costs: CostsOption = None,
+    accept_costs: AcceptCostsOption = False,
     target: TargetOption = None,
     weights: WeightsOption = None,
     feature_costs: FeatureCostsOption = None,
@@ -51,8 +54,9 @@ def command(
 
     - `stakes report model.json test.csv --target repaid --noun customer -o loans.html`
     """
+    check_output(output, model, data, costs, feature_costs)
     fitted = load_model(model)
-    problem = for_model(fitted, read_problem(data, target, costs, weights), costs, data)
+    problem = for_model(fitted, read_problem(data, target, costs, weights, accept_costs), costs, data)
     view = model_view(
         fitted,
         problem.table,

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.table import Table as Grid
 
 from stakes import metrics
-from stakes._cli.shared import Problem, out
+from stakes._cli.shared import Problem
 from stakes._text.words import amount
 from stakes.decision import Decision
 from stakes.rules import RuleClassifier, RuleTable
 
 
-def fit_facts(model: RuleClassifier, problem: Problem, output: Path) -> dict[str, Any]:
-    """Say what was learnt, and how it does on the training rows."""
+def fit_facts(model: RuleClassifier, problem: Problem) -> dict[str, Any]:
+    """Say what was learnt, and what it does with the training rows."""
     lengths = np.diff(model.rule_set_.start)
     return {
-        "model": str(output),
-        "rows": problem.table.n_samples,
-        "classes": model.classes_.tolist(),
         "rules": len(model.rules_),
         "longest": int(lengths.max()) if len(lengths) else 0,
         "t_good": model.t_good_,
@@ -29,12 +25,12 @@ def fit_facts(model: RuleClassifier, problem: Problem, output: Path) -> dict[str
     }
 
 
-def show_fit(facts: dict[str, Any]) -> None:
-    """Print what was learnt."""
-    rules = "1 rule" if facts["rules"] == 1 else f"{facts['rules']} rules"
-    out().print(f"{rules} of up to {facts['longest']} conditions from {facts['rows']} rows.")
-    out().print(coverage_words(facts, "of the training rows"))
-    out().print(f"Written to {facts['model']}. See them with: stakes show {facts['model']}")
+def fit_words(facts: dict[str, Any]) -> str:
+    """Say how many training rows the rules decide; how well is not known from these."""
+    return (
+        f"The rules decide {facts['coverage']:.0%} of the training rows; predict answers the others by the "
+        "cheapest class."
+    )
 
 
 def coverage_facts(decision: Decision, problem: Problem) -> dict[str, Any]:

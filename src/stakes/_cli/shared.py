@@ -27,11 +27,12 @@ from rich.progress import (
 from rich.text import Text
 
 from stakes._base.labels import CodedTarget
-from stakes._base.training import TrainingSet
+from stakes._base.training import TrainingSet, note_typical_rows
+from stakes._text import files
 from stakes._text.words import visible
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.datasets import load_table
-from stakes.table import Schema, Table, read_table
+from stakes.table import Schema, Table, read_blocks, read_table
 
 DATA_HELP = (
     "A file (.arff, .csv, .tsv, .parquet, or C4.5's .names/.data/.test; .gz works) or the name of a data set "
@@ -160,7 +161,7 @@ def write_text(text: str, output: Path | None) -> None:
     if output is None:
         echo(text.removesuffix("\n"))
     else:
-        output.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+        files.write_text(output, text if text.endswith("\n") else text + "\n")
         say(f"Wrote {output}.")
 
 
@@ -212,14 +213,20 @@ class Problem(TrainingSet):
 
     name: str
     cost_matrix: CostMatrix
+    keep_background: bool = False  # whether rows of it go into the model
+
+
+def note_rows(model: Any, problem: Problem) -> None:
+    """Tell a fitted model what its explanations compare with: coded labels are otherwise those of a part."""
+    note_typical_rows(model, model._columns().encode(problem.table), None, problem)
+    if problem.keep_background:
+        model.keep_background(problem.table)
 
 
 def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
     """Read a file, or a data set by its name; with the costs that are published for it."""
-    path = Path(data)
-    if path.is_dir():
-        raise ValueError(f"{data} is a folder; a file or the name of a data set is needed")
-    if path.exists() or path.suffix or len(path.parts) > 1:
+    path = _file(data)
+    if path is not None:
         with notes():
             return read_table(path, target), None
     if target is not None:
@@ -227,8 +234,30 @@ def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
     return load_table(data)
 
 
-def read_problem(data: str, target: str | None, costs: Path | None, weights: str | None) -> Problem:
-    """Read data with its classes; rows without a class are left out, and a note says so."""
+def read_data_blocks(data: str) -> Iterator[Table]:
+    """Read a file block by block, or a data set by its name as one block."""
+    path = _file(data)
+    if path is not None:
+        yield from read_blocks(path)
+    else:
+        yield load_table(data)[0]
+
+
+def _file(data: str) -> Path | None:
+    """Return the path that is meant, None where it is the name of a data set."""
+    path = Path(data)
+    if path.is_dir():
+        raise ValueError(f"{data} is a folder; a file or the name of a data set is needed")
+    return path if path.exists() or path.suffix or len(path.parts) > 1 else None
+
+
+def read_problem(
+    data: str, target: str | None, costs: Path | None, weights: str | None, accept_costs: bool = False
+) -> Problem:
+    """Read data with its classes; rows without a class are left out, and a note says so.
+
+    Another note tells of costs that can hardly be meant, unless these are accepted.
+    """
     table, published = read_data(data, target)
     if table.y is None or table.classes is None:
         raise ValueError(
@@ -245,13 +274,15 @@ def read_problem(data: str, target: str | None, costs: Path | None, weights: str
         raise ValueError(f"{data} has no row with a class")
     assert table.y is not None and table.classes is not None
     coded = CodedTarget(table.classes, table.y).met()
+    with notes():
+        matrix = as_cost_matrix(published if costs is None else costs, coded.classes, check=not accept_costs)
     return Problem(
         name=Path(data).name,
         table=table,
         classes=coded.classes,
         codes=coded.codes,
         weight=table.weights,
-        cost_matrix=as_cost_matrix(published if costs is None else costs, coded.classes),
+        cost_matrix=matrix,
     )
 
 
@@ -299,7 +330,7 @@ def for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Pr
     if strange:
         raise ValueError(f"{data} has classes that the model does not know: {', '.join(strange[:5])}")
     codes = np.array([known[label] for label in given], dtype=np.int32)[problem.codes]
-    matrix = model.cost_matrix_ if costs is None else as_cost_matrix(costs, model.classes_)
+    matrix = model.cost_matrix_ if costs is None else as_cost_matrix(costs, model.classes_, check=False)
     return replace(problem, table=table, classes=model.classes_, codes=codes, cost_matrix=matrix)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table as Grid
 
-from stakes._base.answering import asks_nothing
+from stakes._base.answering import asks_nothing, first_with
 from stakes._cli.rules import rule_grid
 from stakes._cli.shared import (
     DebugOption,
@@ -22,6 +22,7 @@ from stakes._cli.shared import (
     say,
     write_text,
 )
+from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.export import render
 from stakes.models import effective_tree, load_model
@@ -31,7 +32,10 @@ from stakes.tree import FittedTree, leaf_table
 View = StrEnum("View", ["text", "leaves", "svg", "dot"])
 TreeOption = Annotated[
     bool,
-    typer.Option("--tree", help="The tree itself, also where the guard decided that a constant is cheaper."),
+    typer.Option(
+        "--tree",
+        help="The tree or rules themselves, also where the guard decided that a constant is cheaper.",
+    ),
 ]
 
 
@@ -63,9 +67,11 @@ def command(
 
     - `stakes show model.json -f dot | dot -Tpng > tree.png`
     """
+    check_output(output, model)
     loaded = load_model(model)
-    if isinstance(loaded, RuleClassifier):
-        _show_rules(loaded, format, output, as_json)
+    rules = open_rules(loaded, tree)
+    if rules is not None:
+        _show_rules(rules, format, output, as_json)
         return
     fitted = open_tree(loaded, tree)
     if as_json:
@@ -94,12 +100,39 @@ def _show_rules(model: RuleClassifier, format: View | None, output: Path | None,
         raise typer.BadParameter("rules are shown as text or leaves.", param_hint="--format")
 
 
+def open_rules(model: Any, unguarded: bool) -> RuleClassifier | None:
+    """Return the rules to show or export; None for other models, and where a guard has replaced the rules."""
+    if asks_nothing(model) and not unguarded:
+        return None
+    rules = first_with(model, "rule_set_")
+    if asks_nothing(model) and rules is not None:
+        say(_guarded_words(model, "these are the rules it is guarded against"), style="yellow")
+    return rules
+
+
 def open_tree(model: Any, unguarded: bool) -> FittedTree:
     """Return the tree to show or export, and say on stderr where a guard has replaced it."""
+    rules = first_with(model, "rule_set_")
+    fitted = _constant(model, rules) if rules is not None else effective_tree(model, unguarded=unguarded)
     if asks_nothing(model):
-        what = "this is the tree it is guarded against" if unguarded else "--tree has the tree"
-        say(f"Note: this model answers {model.constant_} for everyone; {what}.", style="yellow")
-    return effective_tree(model, unguarded=unguarded)
+        inside = "tree" if rules is None else "rules"
+        what = "this is the tree it is guarded against" if unguarded else f"--tree has the {inside}"
+        say(_guarded_words(model, what), style="yellow")
+    return fitted
+
+
+def _constant(model: Any, rules: RuleClassifier) -> FittedTree:
+    """Return the answer that a guard gives in the place of rules."""
+    known = first_with(model, "_training_info")
+    weight = 1.0 if known is None else float(known._training_info.get("n_samples", 1))
+    costs = model.cost_matrix_.values
+    return FittedTree.leaf(
+        rules.rule_set_.schema, model.classes_, model.constant_, model.prior_, costs, weight
+    )
+
+
+def _guarded_words(model: Any, what: str) -> str:
+    return f"Note: this model answers {model.constant_} for everyone; {what}."
 
 
 def _leaves(fitted: FittedTree) -> Grid:

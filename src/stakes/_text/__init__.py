@@ -1,1 +1,1 @@
-"""Numbers, sentences and pictures for people."""
+"""Numbers, sentences and pictures for people, and files that are written beside and renamed."""

@@ -28,7 +28,7 @@ from stakes._base.saving import SavedModel, feature_names, saveable, set_feature
 from stakes._base.training import TrainingSet, read_training
 from stakes.boosted.folds import Matrix, Training
 from stakes.boosted.model import Blend, check_shares, fit_parts
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, as_feature_costs
 from stakes.decision import (
     Answers,
     AnswersMixin,
@@ -64,6 +64,9 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         Columns that are nominal although they hold numbers. Text, booleans and categories always are.
     unseen : {"missing", "error"}
         What a category is that was not there at fit time.
+    feature_costs : FeatureCosts, dict, vector, path or None
+        What it costs to read the columns. The ensemble reads all of them for every row, which the guard adds
+        to the cost of its mistakes; nothing else depends on it.
     n_jobs : int or None
         Threads over folds; the model does not depend on their number.
     random_state : int or None
@@ -77,6 +80,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
     guarded_ : True where the constant is predicted
     constant_ : label of the best constant
     constant_cost_, cv_cost_ : mean cost per row of the constant, and of the ensemble on held-out rows
+    feature_costs_ : FeatureCosts in the order of the columns, or None
     shares_ : class shares of the training rows, which ``predict_proba`` gives where guarded
     blend_ : the parts and their weights; None where there was nothing to learn
     n_features_in_, feature_names_in_ : number of columns, and their names where X had them
@@ -102,6 +106,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
         "categorical_features": ["array-like", None],
         "unseen": [StrOptions({"missing", "error"})],
+        "feature_costs": "no_validation",
         "n_jobs": N_JOBS,
         "random_state": [Interval(Integral, 0, MOST, closed="both"), None],
         "verbose": ["verbose"],
@@ -110,6 +115,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
     cost_matrix: Any = None
     categorical_features: Sequence[Any] | None = None
     unseen: str = "missing"
+    feature_costs: Any = None
     n_jobs: int | None = None
     random_state: int | None = 0
     verbose: int = 0
@@ -136,7 +142,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         training = read_training(self, X, y, sample_weight, costs)
         self.classes_ = training.classes
         self.cost_matrix_ = training.effective_cost_matrix
-        self.schema_ = training.table.schema
+        self.schema_, self.feature_costs_ = training.table.schema, training.feature_costs
         self._learn(training.take(np.flatnonzero(training.weight_or_ones > 0)))
         return self
 
@@ -167,8 +173,12 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         self.constant_ = self.classes_[best]
         chosen = min_cost_class(expected_costs(proba, self.cost_matrix_.values))
         self.cv_cost_ = float(np.average(row_costs[np.arange(len(row_costs)), chosen], weights=weight))
+        prices, tests = self.feature_costs_, ""
+        if prices is not None and self.blend_ is not None:
+            self.cv_cost_ += prices.cost(prices.features)
+            tests = ", tests included"
         self.guarded_ = self.blend_ is not None and loses_to_constant(
-            type(self).__name__, self.cv_cost_, self.constant_, self.constant_cost_, stacklevel=4
+            type(self).__name__, self.cv_cost_, self.constant_, self.constant_cost_, where=tests, stacklevel=4
         )
 
     def _widen(self, proba: Matrix) -> Matrix:
@@ -177,6 +187,11 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         return wide
 
     # ---- using ---------------------------------------------------------------------------------------------
+
+    @property
+    def asks_nothing(self) -> bool:
+        """Whether the constant answers, which reads no column."""
+        return self.guarded_ or self.blend_ is None
 
     def answers(self, X: Any) -> Answers:
         """Answers of the blend, or the constant and the class shares of the training rows where guarded."""
@@ -187,6 +202,10 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         return any_columns(super().__sklearn_tags__())
 
     # ---- saving --------------------------------------------------------------------------------------------
+
+    def _plain_params(self) -> dict[str, Any]:
+        prices = self.feature_costs_
+        return super()._plain_params() | ({} if prices is None else {"feature_costs": prices.to_dict()})
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -205,9 +224,12 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
     def _set_state(self, state: Mapping[str, Any]) -> None:
         documents.check_mapping(state, "the model's state", _KEYS)
         self.classes_ = labels_from_dict(state["classes"])
-        self.cost_matrix_ = CostMatrix(documents.float_matrix(state["costs"], "costs"), self.classes_)
+        self.cost_matrix_ = CostMatrix(
+            documents.float_matrix(state["costs"], "costs"), self.classes_, check=False
+        )
         self.schema_ = Schema.from_dict(state["schema"])
         self.n_features_in_ = len(self.schema_)
+        self.feature_costs_ = as_feature_costs(self.feature_costs, self.schema_.names)
         set_feature_names(self, state["feature_names"], self.schema_)
         self.shares_ = documents.float_array(state["shares"], "shares")
         check_shares(self.shares_, len(self.classes_))

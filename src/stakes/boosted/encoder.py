@@ -96,19 +96,19 @@ class TableEncoder:
         documents.check_mapping(data, "numbers", cls.__dataclass_fields__)
         column, category, gaps = (documents.int_array(data[n], n) for n in ("column", "category", "gaps"))
         unit, center, scale = (documents.float_array(data[n], n) for n in ("unit", "center", "scale"))
-        numbers = cls(column, category, unit, center, scale, gaps)
+        encoder = cls(column, category, unit, center, scale, gaps)
         if {len(category), len(unit), len(center), len(scale)} != {len(column)}:
             raise ValueError("numbers must have lists of one length")
-        if not ((numbers.unit > 0).all() and (numbers.scale > 0).all()):
+        if not ((encoder.unit > 0).all() and (encoder.scale > 0).all()):
             raise ValueError("numbers must have units and scales above 0")
-        if not _inside(numbers.gaps, len(numbers)) or not _inside(numbers.column, len(schema)):
+        if not _inside(encoder.gaps, len(encoder)) or not _inside(encoder.column, len(schema)):
             raise ValueError("numbers must come from columns of the schema")
-        for j, code in zip(numbers.column, numbers.category, strict=True):
+        for j, code in zip(encoder.column, encoder.category, strict=True):
             if schema.columns[j].is_nominal != (code >= 0) or code >= max(
                 1, len(schema.columns[j].categories)
             ):
                 raise ValueError(f"numbers of column {schema.columns[j].name!r} do not fit its kind")
-        return numbers
+        return encoder
 
 
 def _frequent(codes: NDArray[np.int32], n_categories: int) -> list[int]:

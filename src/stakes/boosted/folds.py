@@ -16,8 +16,8 @@ from stakes._base.folds import stratified_folds
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-#: Share of the class shares in every probability: no class is ever impossible.
-DOUBT = 1e-3
+#: How much of every probability is the class's share: no class is ever impossible.
+PRIOR_WEIGHT = 1e-3
 
 
 @dataclass(frozen=True)
@@ -87,18 +87,18 @@ def softmax(scores: Matrix) -> Matrix:
 
 def log_shares(scores: Matrix, prior: Matrix) -> Matrix:
     """Logarithms of the probabilities, none of them lower than a thousandth of the class's share."""
-    return np.log((1 - DOUBT) * softmax(scores) + DOUBT * prior)
+    return np.log((1 - PRIOR_WEIGHT) * softmax(scores) + PRIOR_WEIGHT * prior)
 
 
 def _runner(n_jobs: int | None) -> Callable[[Callable[..., Any], Iterable[Any]], list[Any]]:
     controller = ThreadpoolController()
 
-    def one(function: Callable[..., Any], item: Any) -> Any:
+    def call(function: Callable[..., Any], item: Any) -> Any:
         # OpenMP's number of threads belongs to each thread, and sums depend on it.
         with controller.limit(limits=1, user_api="openmp"):
             return function(item)
 
     def run(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:
-        return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(one)(function, item) for item in items)
+        return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(call)(function, item) for item in items)
 
     return run

@@ -17,14 +17,15 @@ from stakes.boosted.smooth import Kernel, Linear, fit_kernel, fit_linear
 from stakes.boosted.trees import Trees, fit_trees
 from stakes.table import Schema, Table
 
-_KEYS = ("numbers", "trees", "linear", "kernel", "weights", "shift", "prior")
+_PARTS = {"encoder": "numbers", "trees": "trees", "linear": "linear", "kernel": "kernel"}  # keys in a file
+_ARRAYS = ("weights", "shift", "prior")
 
 
 @dataclass(frozen=True)
 class Blend:
     """Boosted trees, a linear and a kernel model, and how much each of them has to say."""
 
-    numbers: TableEncoder
+    encoder: TableEncoder
     trees: Trees
     linear: Linear
     kernel: Kernel
@@ -34,8 +35,8 @@ class Blend:
 
     def proba(self, table: Table, n_threads: int) -> Matrix:
         """Class probabilities of the rows."""
-        matrix = self.numbers.encode(table)
-        filled = self.numbers.fill(matrix)
+        matrix = self.encoder.encode(table)
+        filled = self.encoder.fill(matrix)
         scores = (
             self.trees.scores(matrix, n_threads),
             self.linear.scores(filled),
@@ -45,24 +46,24 @@ class Blend:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        parts = {name: getattr(self, name).to_dict() for name in _KEYS[:4]}
-        return parts | {name: getattr(self, name).tolist() for name in _KEYS[4:]}
+        parts = {key: getattr(self, name).to_dict() for name, key in _PARTS.items()}
+        return parts | {name: getattr(self, name).tolist() for name in _ARRAYS}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], schema: Schema, n_classes: int) -> Blend:
         """Read back what `to_dict` gave and check that it fits together."""
-        documents.check_mapping(data, "the blend", _KEYS)
-        numbers = TableEncoder.from_dict(data["numbers"], schema)
-        n_filled = len(numbers) + len(numbers.gaps)
-        weights, shift, prior = (documents.float_array(data[name], name) for name in _KEYS[4:])
+        documents.check_mapping(data, "the blend", (*_PARTS.values(), *_ARRAYS))
+        encoder = TableEncoder.from_dict(data["numbers"], schema)
+        n_filled = len(encoder) + len(encoder.gaps)
+        weights, shift, prior = (documents.float_array(data[name], name) for name in _ARRAYS)
         if weights.shape != (3,) or shift.shape != (n_classes,) or (weights < 0).any():
             raise ValueError(f"the blend must have 3 weights of at least 0 and {n_classes} shifts")
         check_shares(prior, n_classes)
         if (prior == 0).any():
             raise ValueError("the blend's prior must leave every class possible")
         return cls(
-            numbers,
-            Trees.from_dict(data["trees"], len(numbers), n_classes),
+            encoder,
+            Trees.from_dict(data["trees"], len(encoder), n_classes),
             Linear.from_dict(data["linear"], n_filled, n_classes),
             Kernel.from_dict(data["kernel"], n_filled, n_classes),
             weights,
@@ -77,11 +78,11 @@ def fit_parts(table: Table, training: Training, say: Callable[[str], None]) -> t
     Without a column that varies, or with one class, there is nothing to learn: no blend, the class shares.
     """
     shares = np.bincount(training.codes, weights=training.weight) / training.weight.sum()
-    numbers = TableEncoder.learn(table)
-    if len(numbers) == 0 or len(shares) == 1:
+    encoder = TableEncoder.learn(table)
+    if len(encoder) == 0 or len(shares) == 1:
         return None, np.tile(shares, (table.n_samples, 1))
-    matrix = numbers.encode(table)
-    filled = numbers.fill(matrix)
+    matrix = encoder.encode(table)
+    filled = encoder.fill(matrix)
     trees, by_trees = fit_trees(matrix, training)
     say(f"boosted trees: log loss {training.loss(by_trees):.4f} with {len(trees.root)} trees")
     linear, by_linear = fit_linear(filled, training)
@@ -93,7 +94,7 @@ def fit_parts(table: Table, training: Training, say: Callable[[str], None]) -> t
     proba = blend(held, weights, shift, training.prior)
     shown_weights = ", ".join(f"{weight:.2f}" for weight in weights)
     say(f"blend: log loss {training.loss(np.log(proba)):.4f} with weights {shown_weights}")
-    return Blend(numbers, trees, linear, kernel, weights, shift, training.prior), proba
+    return Blend(encoder, trees, linear, kernel, weights, shift, training.prior), proba
 
 
 def check_shares(shares: NDArray[np.float64], n_classes: int) -> None:

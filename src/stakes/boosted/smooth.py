@@ -24,7 +24,7 @@ N_LANDMARKS = 300
 
 @dataclass(frozen=True)
 class Linear:
-    """Scores that are linear in the numbers: ``x @ slope + level``."""
+    """Scores that are linear in the numbers: ``x @ coefficients + intercept``."""
 
     coefficients: Matrix
     intercept: Matrix
@@ -46,7 +46,7 @@ class Linear:
             documents.float_array(data["level"], "level"),
         )
         if coefficients.shape != (n_features, n_classes) or intercept.shape != (n_classes,):
-            raise ValueError(f"the linear part must have a slope of shape ({n_features}, {n_classes})")
+            raise ValueError(f"the linear part must have coefficients of shape ({n_features}, {n_classes})")
         return cls(coefficients, intercept)
 
 
@@ -170,7 +170,7 @@ def softmax_regression(
     start: Linear | None = None,
     max_iter: int = 100,
 ) -> Linear:
-    """Minimise the weighted log loss plus ``sum(slope ** 2) / (2 * strength)``.
+    """Minimise the weighted log loss plus ``sum(coefficients ** 2) / (2 * strength)``.
 
     Parameters
     ----------

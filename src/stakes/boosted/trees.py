@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -13,6 +14,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from stakes import _core
 from stakes._base import documents
 from stakes.boosted.folds import Matrix, Training
+
+log = logging.getLogger("stakes.boosted")
 
 #: The number of rounds doubles until the best one is well behind; it is looked for in steps of ten.
 ROUNDS = (20, 40, 80, 160, 320)
@@ -39,7 +42,7 @@ class Trees:
         Numbers up to the threshold go left. Inner nodes have the value 0, leaves the threshold 0.
     root, target : int32 arrays, one entry per tree
         First node, and the class whose score the tree adds to.
-    level : array of shape (n_classes,)
+    intercept : array of shape (n_classes,)
         What the sums start from.
     """
 
@@ -51,7 +54,7 @@ class Trees:
     value: Matrix
     root: NDArray[np.int32]
     target: NDArray[np.int32]
-    level: Matrix
+    intercept: Matrix
 
     def scores(self, matrix: Matrix, n_threads: int = 1) -> Matrix:
         """Log odds of the classes, up to a constant of the row; NaN is a missing number."""
@@ -65,29 +68,32 @@ class Trees:
             self.value,
             self.root,
             self.target,
-            len(self.level),
+            len(self.intercept),
             n_threads,
         )
-        return sums.reshape(-1, len(self.level)) + self.level
+        return sums.reshape(-1, len(self.intercept)) + self.intercept
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, ready for JSON."""
-        return {field.name: getattr(self, field.name).tolist() for field in fields(self)}
+        return {key: getattr(self, name).tolist() for name, key in _SAVED_AS.items()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], n_features: int, n_classes: int) -> Trees:
         """Read back what `to_dict` gave; the core checks that every walk through them ends."""
-        documents.check_mapping(data, "the trees", [field.name for field in fields(cls)])
-        read = dict.fromkeys(("threshold", "value", "level"), documents.float_array)
+        documents.check_mapping(data, "the trees", _SAVED_AS.values())
+        read = dict.fromkeys(("threshold", "value", "intercept"), documents.float_array)
         arrays: dict[str, Any] = {
-            field.name: read.get(field.name, documents.int_array)(data[field.name], field.name)
-            for field in fields(cls)
+            name: read.get(name, documents.int_array)(data[key], key) for name, key in _SAVED_AS.items()
         }
         trees = cls(**arrays)
-        if len(trees.level) != n_classes:
-            raise ValueError(f"the trees must have {n_classes} levels, one per class")
+        if len(trees.intercept) != n_classes:
+            raise ValueError(f"the trees must have {n_classes} intercepts, one per class")
         trees.scores(np.zeros((0, n_features)))
         return trees
+
+
+#: Keys of a saved model; files of the first version call the intercept a level.
+_SAVED_AS = {field.name: "level" if field.name == "intercept" else field.name for field in fields(Trees)}
 
 
 def fit_trees(matrix: Matrix, training: Training) -> tuple[Trees, Matrix]:
@@ -114,6 +120,7 @@ def fit_trees(matrix: Matrix, training: Training) -> tuple[Trees, Matrix]:
             loss = training.loss(scores)
             if loss < best_loss:
                 best_loss, best_round, best_scores = loss, first + STEP, scores.copy()
+        log.info("BoostedStakes: %d rounds on %d folds, the best so far %d", rounds, len(splits), best_round)
         done = rounds
         if best_round <= 0.75 * rounds:
             break
@@ -123,15 +130,15 @@ def fit_trees(matrix: Matrix, training: Training) -> tuple[Trees, Matrix]:
 def flatten(models: Sequence[Any], first: int, last: int, n_classes: int) -> Trees:
     """Rounds ``first`` to ``last - 1`` of boosted models as one sum of trees: the mean of the models' scores.
 
-    The level that boosting starts from goes with round 0. With two classes a model has one tree a round, for
-    the odds of the second class.
+    The intercept that boosting starts from goes with round 0. With two classes a model has one tree a round,
+    for the odds of the second class.
     """
     nodes: list[Any] = []
     target: list[int] = []
-    level = np.zeros(n_classes)
+    intercept = np.zeros(n_classes)
     for model in models:
         if first == 0:
-            level[n_classes - model._baseline_prediction.size :] += model._baseline_prediction.ravel()
+            intercept[n_classes - model._baseline_prediction.size :] += model._baseline_prediction.ravel()
         for trees in model._predictors[first:last]:
             nodes += [tree.nodes for tree in trees]
             target += range(n_classes - len(trees), n_classes)
@@ -150,7 +157,7 @@ def flatten(models: Sequence[Any], first: int, last: int, n_classes: int) -> Tre
         value=np.where(leaf, flat["value"] / len(models), 0.0),
         root=root,
         target=np.array(target, dtype=np.int32),
-        level=level / len(models),
+        intercept=intercept / len(models),
     )
 
 

@@ -46,7 +46,8 @@ class LearnerResult:
     high_cost_errors : float
         Number of mistakes costlier than the cheapest kind, in one pass over all rows.
     savings : Interval or None
-        Share of the best constant's cost that was saved; None where that costs nothing.
+        Share of the best constant's cost that was saved, tests included where columns have prices; None where
+        that costs nothing.
     leaves : float or None
         Mean number of leaves; None for a learner without leaves.
     seconds : float
@@ -257,7 +258,9 @@ def _summary(name: str, folds: list[Trial], weight: float, base: float, level: f
     cost = _interval([(fold.cost, fold) for fold in folds], level)
     errors = _interval([(fold.errors, fold) for fold in folds], level)
     tests = [(fold.test_cost, fold) for fold in folds if fold.test_cost is not None]
-    totals = [(fold.cost + looked, fold) for looked, fold in tests]
+    totals = [(fold.cost + paid_for, fold) for paid_for, fold in tests]
+    whole = _interval(totals, level) if totals else None
+    decisive = cost if whole is None else whole
     return LearnerResult(
         name=name,
         cost=cost,
@@ -266,12 +269,12 @@ def _summary(name: str, folds: list[Trial], weight: float, base: float, level: f
         high_cost_errors=sum(fold.high_cost_errors for fold in folds) / tested * weight,
         savings=None
         if base == 0
-        else Interval(*((base - x) / abs(base) for x in (cost.mean, cost.high, cost.low))),
+        else Interval(*((base - x) / abs(base) for x in (decisive.mean, decisive.high, decisive.low))),
         leaves=_mean([fold.leaves for fold in folds]),
         seconds=float(np.mean([fold.seconds for fold in folds])),
         nodes=_mean([fold.nodes for fold in folds]),
         test_cost=_interval(tests, level) if tests else None,
-        total_cost=_interval(totals, level) if totals else None,
+        total_cost=whole,
         upfront_cost=_mean([fold.upfront_cost for fold in folds]),
     )
 

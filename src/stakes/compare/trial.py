@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._base.answering import model_size, paid_tests
 from stakes._base.features import take_rows, takes
+from stakes._base.interrupts import early_end
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import Answers, answers_of
 
@@ -46,7 +47,7 @@ class Trial:
         Of the rows that were decided. Errors are costly where they cost more than the cheapest kind.
     undecided : float
         Rows that the learner left undecided.
-    rows, right, silent : tuple of float
+    rows, right, abstained : tuple of float
         By class, in the order of the costs: rows tested, decided rightly, left undecided.
     leaves, nodes : int or None
         Size of the model where it has one.
@@ -64,7 +65,7 @@ class Trial:
     undecided: float
     rows: tuple[float, ...]
     right: tuple[float, ...]
-    silent: tuple[float, ...]
+    abstained: tuple[float, ...]
     leaves: int | None
     nodes: int | None
     seconds: float
@@ -107,7 +108,8 @@ def run_trial(
         {} if train.weight is None or not takes(model, "sample_weight") else {"sample_weight": train.weight}
     )
     start = time.perf_counter()
-    model.fit(train.X, train.labels, **extra)
+    with early_end(False):
+        model.fit(train.X, train.labels, **extra)
     seconds = time.perf_counter() - start
     actual = matrix.codes(test.labels)
     answers = answers_of(model, test.X)
@@ -131,11 +133,11 @@ def run_trial(
         undecided=float(share @ ~decided),
         rows=by_class(np.ones(len(actual), dtype=bool)),
         right=by_class(decided & ~wrong),
-        silent=by_class(~decided),
+        abstained=by_class(~decided),
         leaves=size.leaves,
         nodes=size.nodes,
         seconds=seconds,
-        test_cost=None if paid is None else float(share @ paid.by_row),
+        test_cost=None if paid is None else float(share @ paid.due),
         upfront_cost=None if paid is None else paid.upfront,
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from stakes._text.files import write_text
 from stakes._text.words import is_number
 
 Pairs = dict[tuple[str, str], float]
@@ -53,8 +54,9 @@ def parse_number(text: str, where: str) -> float:
 
 def write_csv(path: str | os.PathLike[str], rows: Iterable[list[str]]) -> None:
     """Write cells as a CSV file."""
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    write_text(path, text.getvalue())
 
 
 def csv_lines(text: str, name: str, expected: str) -> list[tuple[int, list[str]]]:

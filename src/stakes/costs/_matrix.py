@@ -15,6 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from stakes.costs import _files
 from stakes.costs._labels import check_labels, finite_array, lookup, plain_label, some, sorted_labels
+from stakes.costs._sample_frames import in_class_order
+from stakes.costs._sense import costs_or_earns, warn_of_odd_costs
+
+#: What a matrix that is meant as it is needs.
+ACCEPT = "CostMatrix(..., check=False), or --accept-costs of a command, takes them as they are"
 
 _LACKING = "{name} has no row for {unknown}, which the data has; its classes are {known}"
 
@@ -34,6 +39,9 @@ class CostMatrix:
     classes : sequence of labels, optional
         Labels of rows and columns: str, int, bool or float. Without them rows and columns stand in the order
         of the sorted class labels of the data (``classes_`` of a classifier).
+    check : bool, default=True
+        Whether a :class:`CostMatrixWarning` says what can hardly be meant: being right costs more than every
+        mistake about a class, a mistake earns more than being right, or all answers to a class cost the same.
 
     Examples
     --------
@@ -49,7 +57,9 @@ class CostMatrix:
     values: NDArray[np.float64]
     classes: NDArray[Any] | None
 
-    def __init__(self, values: ArrayLike, classes: Iterable[Any] | None = None) -> None:
+    def __init__(
+        self, values: ArrayLike, classes: Iterable[Any] | None = None, *, check: bool = True
+    ) -> None:
         if isinstance(values, Mapping):
             raise TypeError(
                 "values must be a square array, got a mapping; use CostMatrix.from_pairs for a dict"
@@ -69,10 +79,12 @@ class CostMatrix:
             )
         object.__setattr__(self, "values", _read_only(square))
         object.__setattr__(self, "classes", None if labels is None else _read_only(labels))
+        if check:
+            warn_of_odd_costs(square, range(len(square)), self._label_or_code(), ACCEPT)
 
-    def __reduce__(self) -> tuple[type[CostMatrix], tuple[Any, Any]]:
+    def __reduce__(self) -> tuple[Any, tuple[Any, Any]]:
         # the plain way of copying would hand out arrays that can be written to
-        return CostMatrix, (self.values, self.classes)
+        return _unchecked, (self.values, self.classes)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CostMatrix):
@@ -110,6 +122,8 @@ class CostMatrix:
         pairs: Mapping[tuple[Any, Any], float],
         classes: Iterable[Any] | None = None,
         default: float | None = None,
+        *,
+        check: bool = True,
     ) -> CostMatrix:
         """Matrix from ``{(actual, predicted): cost}``.
 
@@ -121,6 +135,8 @@ class CostMatrix:
             Order of the classes; by default the labels of the pairs, sorted.
         default : float, optional
             Cost of a mistake that is not listed; without it every mistake must be listed.
+        check : bool
+            As for the class itself.
 
         Examples
         --------
@@ -143,16 +159,18 @@ class CostMatrix:
                 f"pairs must list every (actual, predicted) mistake; missing: {some(missing)}; "
                 "pass default= to give the rest one cost"
             )
-        return cls(values, labels)
+        return cls(values, labels, check=check)
 
     @classmethod
-    def from_predicted_rows(cls, values: ArrayLike, classes: Iterable[Any] | None = None) -> CostMatrix:
+    def from_predicted_rows(
+        cls, values: ArrayLike, classes: Iterable[Any] | None = None, *, check: bool = True
+    ) -> CostMatrix:
         """Matrix from an array indexed ``[predicted, actual]``, as most papers write it."""
-        given = cls(values, classes)
-        return cls(given.values.T, given.classes)
+        given = cls(values, classes, check=False)
+        return cls(given.values.T, given.classes, check=check)
 
     @classmethod
-    def from_frame(cls, frame: Any) -> CostMatrix:
+    def from_frame(cls, frame: Any, *, check: bool = True) -> CostMatrix:
         """Matrix from a data frame: one row per actual class, one column per predicted class.
 
         The labels of the rows are the index of a square pandas frame, else the first column. Column names
@@ -175,10 +193,10 @@ class CostMatrix:
                 "frame must have one row per actual class and one column per predicted class, with the "
                 f"actual labels as index or first column; got {n_rows} rows and {len(names)} columns"
             )
-        return _from_cells(cells, actual, predicted, "frame")
+        return _from_cells(cells, actual, predicted, "frame", check)
 
     @classmethod
-    def from_csv(cls, path: str | os.PathLike[str]) -> CostMatrix:
+    def from_csv(cls, path: str | os.PathLike[str], *, check: bool = True) -> CostMatrix:
         r"""Matrix from a CSV file; the labels are read as text.
 
         The first line is ``actual\predicted`` and the predicted classes, then one line per actual class::
@@ -192,10 +210,12 @@ class CostMatrix:
         refused.
         """
         actual, predicted, values = _files.parse_csv(_files.read_text(path), str(path))
-        return _from_cells(np.array(values), actual, predicted, str(path))
+        return _from_cells(np.array(values), actual, predicted, str(path), check)
 
     @classmethod
-    def from_c50(cls, path: str | os.PathLike[str], classes: Iterable[Any] | None = None) -> CostMatrix:
+    def from_c50(
+        cls, path: str | os.PathLike[str], classes: Iterable[Any] | None = None, *, check: bool = True
+    ) -> CostMatrix:
         """Matrix from a C5.0 ``.costs`` file: lines ``predicted, actual: cost``, comments after ``|``.
 
         Mistakes that are not listed cost 1. Where the file does not name every class, give ``classes``.
@@ -203,20 +223,21 @@ class CostMatrix:
         pairs = _files.parse_c50(_files.read_text(path), str(path))
         labels = None if classes is None else check_labels(classes)
         try:
-            named = cls.from_pairs(pairs, None if labels is None else map(str, labels.tolist()), default=1.0)
+            names = None if labels is None else map(str, labels.tolist())
+            named = cls.from_pairs(pairs, names, default=1.0, check=check)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
-        return named if labels is None else cls(named.values, labels)
+        return named if labels is None else cls(named.values, labels, check=False)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CostMatrix:
+    def from_dict(cls, data: Mapping[str, Any], *, check: bool = True) -> CostMatrix:
         """Matrix from what :meth:`to_dict` gave."""
         if not isinstance(data, Mapping) or "values" not in data or not set(data) <= {"values", "classes"}:
             raise ValueError(
                 "data must be a mapping with the keys 'values' and 'classes', as to_dict() gives it"
             )
         try:
-            return cls(data["values"], data.get("classes"))
+            return cls(data["values"], data.get("classes"), check=check)
         except (TypeError, OverflowError) as error:
             # The document comes from outside: a wrong type in it is a wrong value of the document.
             raise ValueError(f"data is not what to_dict() gives: {error}") from error
@@ -248,12 +269,12 @@ class CostMatrix:
                     f"the cost matrix has {len(self)} classes without labels, but the data has {len(labels)} "
                     f"({some(labels.tolist())}); give it labels with CostMatrix(values, classes=...)"
                 )
-            return CostMatrix(self.values, labels)
+            return _unchecked(self.values, labels)
         order = lookup(self.classes.tolist(), labels.tolist(), "the cost matrix", _LACKING)
         if len(order) < len(self) and extra == "error":
             unused = [label for i, label in enumerate(self.classes.tolist()) if i not in order]
             raise ValueError(f"the cost matrix has classes that the data has not: {some(unused)}")
-        return CostMatrix(self.values[np.ix_(order, order)], labels)
+        return _unchecked(self.values[np.ix_(order, order)], labels)
 
     def codes(self, y: ArrayLike, name: str = "y") -> NDArray[np.intp]:
         """Row numbers of the labels ``y``; without labels ``y`` must be these numbers already."""
@@ -277,7 +298,7 @@ class CostMatrix:
 
     def shift(self) -> CostMatrix:
         """Return costs less the row's minimum: what a decision costs more than the best one."""
-        return CostMatrix(self.values - self.values.min(axis=1, keepdims=True), self.classes)
+        return _unchecked(self.values - self.values.min(axis=1, keepdims=True), self.classes)
 
     def normalise(self) -> CostMatrix:
         """Costs divided so that the smallest positive cost of a mistake is 1, Ting's unity condition.
@@ -292,7 +313,7 @@ class CostMatrix:
             scaled = self.values / positive.min()
         if not np.isfinite(scaled).all():
             raise ValueError(f"costs are too far apart to be normalised: the smallest is {positive.min():g}")
-        return CostMatrix(scaled, self.classes)
+        return _unchecked(scaled, self.classes)
 
     def mistakes(self) -> NDArray[np.float64]:
         """Costs off the diagonal, row by row."""
@@ -333,7 +354,7 @@ class CostMatrix:
         pairs = [(i, j) for i in range(len(self)) for j in range(len(self)) if i != j]
         pairs.sort(key=lambda pair: -self.values[pair])
         lines = [
-            f"{_calling(names[i], names[j], noun)} {_costs_or_earns(self.values[i, j])}."
+            f"{_calling(names[i], names[j], noun)} {costs_or_earns(self.values[i, j])}."
             for i, j in pairs[:limit]
         ]
         if len(pairs) > limit:
@@ -343,7 +364,7 @@ class CostMatrix:
         if not diagonal.any():
             return "\n".join([*lines, "Being right costs nothing."])
         right = [
-            f"Being right about {_name_class(name)} {_costs_or_earns(cost)}."
+            f"Being right about {_name_class(name)} {costs_or_earns(cost)}."
             for name, cost in zip(names, diagonal, strict=True)
         ]
         return "\n".join(lines + right)
@@ -352,7 +373,7 @@ class CostMatrix:
         return self._labels() or list(range(len(self)))
 
 
-def as_cost_matrix(costs: Any, classes: Iterable[Any]) -> CostMatrix:
+def as_cost_matrix(costs: Any, classes: Iterable[Any], *, check: bool = True) -> CostMatrix:
     """Cost matrix in the order of ``classes`` from anything that describes one.
 
     Parameters
@@ -363,6 +384,8 @@ def as_cost_matrix(costs: Any, classes: Iterable[Any]) -> CostMatrix:
         a fold of a cross-validation may lack a rare class; a class of the data without costs is an error.
     classes : sequence of labels
         Classes of the data.
+    check : bool
+        Whether to warn of costs that can hardly be meant, as :class:`~stakes.CostMatrix` does.
 
     Examples
     --------
@@ -376,13 +399,14 @@ def as_cost_matrix(costs: Any, classes: Iterable[Any]) -> CostMatrix:
     if isinstance(costs, CostMatrix):
         matrix = costs
     elif isinstance(costs, str | os.PathLike):
-        matrix = _from_path(costs, labels)
+        matrix = _from_path(costs, labels, check)
     elif isinstance(costs, Mapping):
-        matrix = CostMatrix.from_dict(costs) if "values" in costs else CostMatrix.from_pairs(costs)
+        read = CostMatrix.from_dict if "values" in costs else CostMatrix.from_pairs
+        matrix = read(costs, check=check)
     elif hasattr(costs, "columns"):
-        matrix = CostMatrix.from_frame(costs)
+        matrix = CostMatrix.from_frame(costs, check=check)
     else:
-        matrix = CostMatrix(costs)
+        matrix = CostMatrix(costs, check=check)
     try:
         return matrix.align(labels, extra="drop")
     except ValueError as error:
@@ -391,11 +415,22 @@ def as_cost_matrix(costs: Any, classes: Iterable[Any]) -> CostMatrix:
         raise
 
 
-def check_sample_costs(costs: Any, n_samples: int, n_classes: int) -> NDArray[np.float64]:
-    """Costs per sample as a finite float64 array of shape (n_samples, n_classes), or an exception."""
+def check_sample_costs(
+    costs: Any, n_samples: int, n_classes: int, classes: Iterable[Any] | None = None
+) -> NDArray[np.float64]:
+    """Costs per sample as a finite float64 array of shape (n_samples, n_classes), or an exception.
+
+    Parameters
+    ----------
+    costs : array or data frame
+        Named columns of a data frame are brought into the order of ``classes``, if these are given. Columns
+        that are only numbered are taken as they stand, as those of an array are.
+    n_samples, n_classes : int
+    classes : sequence of labels, optional
+    """
     if isinstance(costs, CostMatrix):
         raise TypeError("costs must have one row per sample, got a CostMatrix; pass it as cost_matrix=")
-    array = finite_array(costs, "costs")
+    array = finite_array(costs if classes is None else in_class_order(costs, classes), "costs")
     if array.shape != (n_samples, n_classes):
         hint = "; costs per class go to cost_matrix=" if array.shape == (n_classes, n_classes) else ""
         raise ValueError(
@@ -423,14 +458,14 @@ def mean_cost_matrix(
     """
     codes = np.asarray(y_codes, dtype=np.intp)
     k = len(classes)
-    rows = check_sample_costs(costs, len(codes), k)
+    rows = check_sample_costs(costs, len(codes), k, classes)
     weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     values = 1.0 - np.eye(k)
     for code in range(k):
         of_class = codes == code
         if weight[of_class].sum() > 0:
             values[code] = np.average(rows[of_class], axis=0, weights=weight[of_class])
-    return CostMatrix(values, classes)
+    return _unchecked(values, classes)
 
 
 def sample_vector(costs: ArrayLike, y_codes: ArrayLike, how: str = "sum") -> NDArray[np.float64]:
@@ -456,24 +491,29 @@ def sample_vector(costs: ArrayLike, y_codes: ArrayLike, how: str = "sum") -> NDA
     return np.asarray(getattr(mistakes, how)(axis=1))
 
 
-def _from_path(path: str | os.PathLike[str], classes: NDArray[Any]) -> CostMatrix:
+def _unchecked(values: ArrayLike, classes: Iterable[Any] | None) -> CostMatrix:
+    """Matrix that follows from another one, or is nobody's own: no warning says that it is odd."""
+    return CostMatrix(values, classes, check=False)
+
+
+def _from_path(path: str | os.PathLike[str], classes: NDArray[Any], check: bool) -> CostMatrix:
     suffix = Path(path).suffix.lower()
     if suffix == ".costs":
         # with the classes of the data in front, as the file need not name them all and may name more
         pairs = _files.parse_c50(_files.read_text(path), str(path))
         names = dict.fromkeys([*map(str, classes.tolist()), *(name for pair in pairs for name in pair)])
-        return CostMatrix.from_pairs(pairs, list(names), default=1.0)
+        return CostMatrix.from_pairs(pairs, list(names), default=1.0, check=check)
     if suffix == ".json":
         data = _files.read_json(path)
         try:
-            return CostMatrix.from_dict(data)
+            return CostMatrix.from_dict(data, check=check)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
-    return CostMatrix.from_csv(path)
+    return CostMatrix.from_csv(path, check=check)
 
 
 def _from_cells(
-    cells: NDArray[Any], actual: Sequence[Any], predicted: Sequence[Any], where: str
+    cells: NDArray[Any], actual: Sequence[Any], predicted: Sequence[Any], where: str, check: bool
 ) -> CostMatrix:
     """Matrix with its columns brought into the order of its rows."""
     try:
@@ -484,7 +524,7 @@ def _from_cells(
     if len(order) != len(columns):
         unused = [label for j, label in enumerate(columns.tolist()) if j not in order]
         raise ValueError(f"{where} has no row for the predicted classes {some(unused)}")
-    return CostMatrix(np.asarray(cells)[:, order], rows)
+    return CostMatrix(np.asarray(cells)[:, order], rows, check=check)
 
 
 def _check_pairs(pairs: Any) -> dict[tuple[Any, Any], float]:
@@ -518,9 +558,3 @@ def _calling(actual: Any, predicted: Any, noun: str) -> str:
         article = "an" if actual[:1].lower() in set("aeiou") else "a"
         return f"Calling {article} {actual} {noun} {predicted}"
     return f"Calling a {noun} of class {actual} class {predicted}"
-
-
-def _costs_or_earns(cost: float) -> str:
-    if cost == 0:
-        return "costs nothing"
-    return f"costs {cost:g}" if cost > 0 else f"earns {-cost:g}"

@@ -69,7 +69,7 @@ def abe_costs(
     top = 2000 * shares[np.newaxis, :] / shares[:, np.newaxis]
     values = _generator(random_state).uniform(0, 1, size=top.shape) * top
     np.fill_diagonal(values, 0.0)
-    return CostMatrix(values, labels)
+    return CostMatrix(values, labels, check=False)
 
 
 def davis_prices(feature_names: Iterable[str], random_state: Seed = None) -> dict[str, float]:
@@ -91,7 +91,7 @@ def davis_prices(feature_names: Iterable[str], random_state: Seed = None) -> dic
 def _from_mistakes(mistakes: NDArray[Any], labels: NDArray[Any]) -> CostMatrix:
     values = np.zeros((len(labels), len(labels)))
     values[~np.eye(len(labels), dtype=bool)] = mistakes
-    return CostMatrix(values, labels)
+    return CostMatrix(values, labels, check=False)
 
 
 def _generator(random_state: Seed) -> np.random.Generator:

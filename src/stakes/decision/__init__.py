@@ -19,21 +19,30 @@ from stakes.decision._choose import (
     threshold,
 )
 from stakes.decision._constant import GuardWarning, best_constant, loses_to_constant
+from stakes.decision._explain import Reason, Reasons, cost_shares
 from stakes.decision._guard import Guard
 from stakes.decision._min_cost import MinExpectedCost
+from stakes.decision._shares import CostExplanation, CostShares
+from stakes.decision._whole import WholeCost, whole_cost
 
 __all__ = [
     "RELATIVE_ROUNDING",
     "Answers",
     "AnswersMixin",
     "CostDecisionMixin",
+    "CostExplanation",
+    "CostShares",
     "Decision",
     "Guard",
     "GuardWarning",
     "InnerAnswers",
     "MinExpectedCost",
+    "Reason",
+    "Reasons",
+    "WholeCost",
     "answers_of",
     "best_constant",
+    "cost_shares",
     "decide",
     "expected_costs",
     "lazy",
@@ -42,4 +51,5 @@ __all__ = [
     "most_probable_class",
     "or_abstain",
     "threshold",
+    "whole_cost",
 ]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from stakes.decision._choose import Decision, cheapest, expected_costs
+from stakes.decision._explain import ExplainMixin
 
 T = TypeVar("T")
 
@@ -39,6 +40,8 @@ class Answers:
 
     #: What an undecided row costs where :meth:`decide` is not told.
     abstain_cost: float | None = None
+    #: Whether :meth:`decide` leaves rows undecided by itself, whatever that costs.
+    abstains: bool = False
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -167,8 +170,23 @@ class CostDecisionMixin:
         return self.answers(X).decide(abstain_cost)
 
 
-class AnswersMixin(CostDecisionMixin):
+class AnswersMixin(ExplainMixin, CostDecisionMixin):
     """All that a classifier says about rows comes from ``answers``: override that one to answer otherwise."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy, as scikit-learn's classifiers do: it knows no costs.
+
+        Where a search or a cross-validation chooses by it, it chooses by the number of mistakes. Give those
+        ``scoring=stakes.metrics.cost_scorer(cost_matrix)`` to choose by what mistakes cost.
+
+        Parameters
+        ----------
+        X : rows
+        y : array-like of shape (n_samples,)
+            The true labels.
+        sample_weight : array-like of shape (n_samples,), optional
+        """
+        return super().score(X, y, sample_weight)  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return a class for each row, never none."""

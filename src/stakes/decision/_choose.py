@@ -120,7 +120,7 @@ def threshold(cost_matrix: CostMatrix | ArrayLike) -> float:
     >>> threshold([[0, 1], [4, 0]])
     0.2
     """
-    matrix = cost_matrix if isinstance(cost_matrix, CostMatrix) else CostMatrix(cost_matrix)
+    matrix = cost_matrix if isinstance(cost_matrix, CostMatrix) else CostMatrix(cost_matrix, check=False)
     if len(matrix) != 2:
         raise ValueError(f"cost_matrix must have two classes for a threshold, got {len(matrix)}")
     (right_first, false_second), (false_first, right_second) = matrix.values.tolist()

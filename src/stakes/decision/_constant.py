@@ -30,7 +30,14 @@ def best_constant(row_costs: NDArray[np.float64], weight: NDArray[np.float64]) -
 
 
 def loses_to_constant(
-    name: str, cost: float, constant: Any, constant_cost: float, *, stacklevel: int = 2
+    name: str,
+    cost: float,
+    constant: Any,
+    constant_cost: float,
+    *,
+    where: str = "",
+    so: str = "the constant is predicted from here on",
+    stacklevel: int = 2,
 ) -> bool:
     """Tell whether a held-out cost is no better than that of a constant, and warn where it is not.
 
@@ -41,6 +48,8 @@ def loses_to_constant(
     cost, constant_cost : float
         Mean costs per row: of held-out predictions, and of the constant.
     constant : label
+    where, so : str
+        For the warning: what else the cost is of, and what follows.
     stacklevel : int
         As for `warnings.warn`, counted from the caller.
     """
@@ -48,8 +57,8 @@ def loses_to_constant(
     if cost < constant_cost - slack:
         return False
     warnings.warn(
-        f"{name} costs {cost:.4g} per row in cross-validation, always predicting {constant} costs "
-        f"{constant_cost:.4g}; the constant is predicted from here on",
+        f"{name} costs {cost:.4g} per row in cross-validation{where}, always predicting {constant} costs "
+        f"{constant_cost:.4g}; {so}",
         GuardWarning,
         stacklevel=stacklevel + 1,
     )

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._base.features import reject_weight
 from stakes._base.folds import check_folds
+from stakes._base.interrupts import early_end, may_end_early
 from stakes._base.saving import saveable
 from stakes._base.training import target_for
 from stakes.decision._answers import Answers, InnerAnswers, answers_of, lazy
@@ -96,7 +97,8 @@ class MinExpectedCost(CostWrapper):
                 model, method=self.calibration, cv=self._calibration_folds(targets.codes)
             )
         extra = {} if targets.weight is None else {"sample_weight": targets.weight}
-        self.estimator_ = model.fit(X, target_for(model, targets), **extra)
+        with early_end(may_end_early() and self.calibration is None):  # calibrating takes a fit per fold
+            self.estimator_ = model.fit(X, target_for(model, targets), **extra)
         return self
 
     def effective_tree(self, *, unguarded: bool = False) -> Any:

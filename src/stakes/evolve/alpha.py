@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from stakes import _core
 from stakes._base.folds import stratified_folds
+from stakes._base.interrupts import may_end_early
 from stakes.decision import expected_costs
 from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.problem import Problem, Sketch
@@ -18,7 +19,7 @@ from stakes.evolve.run import evolve
 from stakes.evolve.seeds import c45_tree, seed_trees
 from stakes.evolve.settings import Settings
 from stakes.tree import FittedTree
-from stakes.tree.core import core_table, node_probabilities
+from stakes.tree.core import core_table
 
 Floats = NDArray[np.float64]
 
@@ -81,7 +82,7 @@ def alpha_path(
     checkpoint: Path | None = None,
     fingerprint: str = "",
 ) -> AlphaPath:
-    """Follow the path on each fold; Ctrl-C leaves it at those that are done.
+    """Follow the path on each fold; Ctrl-C leaves it at those that are done, unless more must end with it.
 
     Parameters
     ----------
@@ -116,6 +117,8 @@ def alpha_path(
             if checkpoint is not None:
                 write_arrays(checkpoint, fingerprint, {"costs": costs, "sizes": sizes})
     except KeyboardInterrupt:
+        if not may_end_early():
+            raise
         interrupted = True
     return AlphaPath(steps / len(problem.codes), costs, sizes, interrupted)
 
@@ -141,12 +144,12 @@ def held_out_cost(model: FittedTree, problem: Problem) -> float:
 
 def held_out_costs(model: FittedTree, problem: Problem) -> Floats:
     """Cost of each row: mistakes, abstentions and tests."""
-    everyone = np.arange(len(problem.codes), dtype=np.int64)
+    all_rows = np.arange(len(problem.codes), dtype=np.int64)
     values = np.ascontiguousarray(np.column_stack([model.shares, model.path_costs()]))
-    reached = _core.route_mixture(core_table(problem.table), *model.tree.links(), everyone, values)
-    reached = reached.reshape(len(everyone), -1)
+    reached = _core.route_mixture(core_table(problem.table), *model.tree.links(), all_rows, values)
+    reached = reached.reshape(len(all_rows), -1)
     shares, path_price = reached[:, :-1], reached[:, -1]
-    row_costs = problem.sample_costs[everyone, model.choose(shares)]
+    row_costs = problem.sample_costs[all_rows, model.choose(shares)]
     if problem.abstain_cost is not None:
         cheapest = expected_costs(shares, model.cost_values).min(axis=1)
         row_costs = np.where(cheapest > problem.abstain_cost, problem.abstain_cost, row_costs)
@@ -186,6 +189,6 @@ def _c45_model(rows: Problem) -> FittedTree:
         tree=tree,
         schema=rows.table.schema,
         classes=rows.classes,
-        values=node_probabilities(tree.class_weights, tree.parent, None, 0.0),
+        values=tree.probabilities(),
         feature_costs=rows.feature_costs,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._text.files import replacing
+
 
 def write_arrays(path: Path, fingerprint: str, arrays: Mapping[str, Any]) -> None:
     """Write so that a crash leaves the old file or the new one, never half of one."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+    with replacing(path) as file:
         np.savez(file, fingerprint=np.array(fingerprint), **arrays)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(file.name, path)
 
 
 def read_arrays(path: Path, fingerprint: str) -> dict[str, NDArray[Any]]:

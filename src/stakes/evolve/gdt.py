@@ -14,10 +14,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stakes._base.interrupts import early_end
 from stakes._base.parameters import MOST, N_JOBS
 from stakes._base.private_sklearn import Interval, StrOptions
 from stakes._base.saving import saveable
 from stakes._base.training import read_training
+from stakes._text.files import check_output
 from stakes.evolve.alpha import alpha_path, noise_alpha
 from stakes.evolve.coding import MOST_THRESHOLDS
 from stakes.evolve.history import EvolutionHistory
@@ -135,6 +137,8 @@ class GDTClassifier(TreeClassifier):
         Penalty that was used.
     alpha_path_ : AlphaPath
         Cross-validated cost of each penalty, with ``alpha="auto"``.
+    interrupted_ : bool
+        Whether Ctrl-C ended the search early; a saved model says so in its ``info``.
     classes_ : array of shape (n_classes,)
         Labels, sorted.
 
@@ -144,7 +148,8 @@ class GDTClassifier(TreeClassifier):
     no training row lacked a value, a later row without one is spread over the branches in proportion.
 
     Ctrl-C ends the search; the best tree so far is kept, with a warning. Before there is a population that is
-    the best of the seeds grown so far, or a leaf.
+    the best of the seeds grown so far, or a leaf. A second Ctrl-C ends the fit at once, and so does the first
+    where the fit is one of many, as in a cross-validation.
 
     References
     ----------
@@ -271,11 +276,15 @@ class GDTClassifier(TreeClassifier):
                 EvolutionInterrupted,
                 stacklevel=2,
             )
-            run = self._run(problem, replace(settings, max_generations=0), seed, None)
+            with early_end(False):  # a second Ctrl-C ends it at once
+                run = self._run(problem, replace(settings, max_generations=0), seed, None)
         else:
             run = self._run(problem, settings, seed, checkpoints[0])
         self._finish(problem, run)
-        if not (interrupted or run.interrupted):
+        self.interrupted_ = interrupted or run.interrupted
+        if self.interrupted_:
+            self._training_info["interrupted"] = True
+        else:
             for path in checkpoints:
                 if path is not None:
                     path.unlink(missing_ok=True)
@@ -288,6 +297,7 @@ class GDTClassifier(TreeClassifier):
         path = Path(self.checkpoint)
         if not path.parent.is_dir():
             raise ValueError(f"checkpoint must be in a folder that exists, got {os.fspath(path)!r}")
+        check_output(path)
         return path, path.with_name(path.name + ".alpha")
 
     def _run(self, problem: Problem, settings: Settings, seed: int, checkpoint: Path | None) -> Run:

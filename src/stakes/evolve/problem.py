@@ -14,7 +14,6 @@ from stakes._base.training import TrainingSet
 from stakes.evolve.coding import FEW_THRESHOLDS, MOST_THRESHOLDS, Coded, code_table
 from stakes.evolve.settings import Settings
 from stakes.tree import FittedTree, TreeModel
-from stakes.tree.core import node_probabilities
 from stakes.tree.prices import core_prices
 
 Floats = NDArray[np.float64]
@@ -116,7 +115,7 @@ class Problem(TrainingSet):
         tree = TreeModel(
             feature, threshold, first_child, n_branches, value_start, value_branch, counts, heaviest
         )
-        values = node_probabilities(counts, tree.parent, smoothing, strength)
+        values = tree.probabilities(smoothing, strength, counts)
         parts: dict[str, Any] = {
             "schema": self.table.schema,
             "classes": self.classes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 import warnings
@@ -13,11 +14,14 @@ from typing import Any
 import numpy as np
 
 from stakes import _core
+from stakes._base.interrupts import may_end_early
 from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.history import Generation
 from stakes.evolve.problem import Sketch
 
 Callback = Callable[[Generation], Any]
+
+log = logging.getLogger("stakes.evolve")
 
 #: Fitness, cost and size of the best tree, means of fitness and size, diversity.
 Report = tuple[float, float, int, float, float, float]
@@ -109,7 +113,8 @@ def evolve(
     fingerprint : str
         What the file must say that it belongs to.
     stoppable : bool
-        Whether Ctrl-C ends the run with what there is, rather than raising KeyboardInterrupt.
+        Whether Ctrl-C ends the run with what there is, where nothing larger must end with it, rather than
+        raising KeyboardInterrupt.
 
     Returns
     -------
@@ -136,7 +141,7 @@ def evolve(
                 save_checkpoint(run, checkpoint, fingerprint)
                 saved = time.monotonic()
     except KeyboardInterrupt:
-        if not stoppable:
+        if not (stoppable and may_end_early()):
             raise
         if not run.reports:
             if checkpoint is not None and checkpoint.exists():
@@ -163,6 +168,9 @@ def _begin_with(run: Run, trees: list[Sketch]) -> None:
 
 
 def _tell(callbacks: Sequence[Callback], generation: Generation) -> None:
+    log.debug(
+        "generation %d: cost %g, %d nodes", generation.number, generation.best_cost, generation.best_size
+    )
     for callback in callbacks:
         callback(generation)
 

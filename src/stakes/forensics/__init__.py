@@ -23,7 +23,7 @@ from stakes.forensics.profile import (
     read_profile,
     write_profile,
 )
-from stakes.forensics.record import record
+from stakes.forensics.record import NothingRecorded, record
 from stakes.forensics.run import run
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ __all__ = [
     "Feature",
     "Function",
     "Line",
+    "NothingRecorded",
     "Profile",
     "Projection",
     "Runs",

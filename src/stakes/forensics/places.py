@@ -53,8 +53,10 @@ class Places:
 @cache
 def _digest(path: str) -> str | None:
     try:
+        if not Path(path).is_file():  # such as /dev/stdin, which would be read here instead
+            return None
         return "sha256:" + hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
-    except OSError:
+    except (OSError, ValueError):  # a name that no file can have
         return None
 
 

@@ -8,11 +8,13 @@ A profile is a JSON document (gzip where the name ends in ``.gz``)::
      "trees": [[0, []], [4, [0]], ...],  function, then the trees it called; children come before parents
      "tree_counts": [3, 1, ...],         calls that had this tree
      "lines": [[0, 44, 3], ...],         function, line, times reached; empty unless asked for
-     "complete": true,                   false where a table of the recorder was full
+     "complete": true,                   false where not all that happened could be counted
      "interpreter": "cpython 3.12",
      "versions": {"pip": "pip==24.0"},   top-level package to distribution, or file to digest
      "input": "...", "label": "...",     which input it was, and the cause; null where not said
-     "symptom": {"exit_status": 1, "exception": "ValueError", "message": "..."}}
+     "symptom": {"exit_status": 1, "exception": "ValueError", "message": ""}}
+
+A symptom has a message, and the patterns that standard error has ``shown``, only where they were asked for.
 
 Children are sets: how often a child was called is in ``counts`` already, and with multisets a fifth of all
 trees was seen in one run only. The trees are whole, so that what a run would have looked like with only some
@@ -31,7 +33,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from stakes._text.files import write_bytes
 from stakes.forensics.host import trees
+from stakes.forensics.host.checks import Check, is_list, is_text, is_texts, is_whole
 from stakes.forensics.host.names import Function, Line, functions_of
 from stakes.forensics.host.trees import Projection
 from stakes.forensics.host.watch import Watch
@@ -50,12 +54,15 @@ class Symptom:
     exception : str or None
         Type of the exception that nobody caught, as a traceback names it.
     message : str
-        Last line written to stderr, cut to 200 characters.
+        Last line written to stderr, cut to 200 characters; empty unless it was to be kept.
+    shown : tuple of str
+        Patterns that a line of stderr matched while the program ran.
     """
 
     exit_status: int = 0
     exception: str | None = None
     message: str = ""
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,18 +140,12 @@ def observe(profile: Profile, watch: Watch) -> list[int]:
 
 
 def write_profile(profile: Profile, path: str | os.PathLike[str]) -> None:
-    """Write a profile, readable by its owner only; gzip where the name ends in ``.gz``."""
-    target = Path(path)
-    data = json.dumps(profile_to_dict(profile), ensure_ascii=False, separators=(",", ":")).encode()
-    if target.suffix == ".gz":
+    """Write a profile, a new one readable by its owner only; gzip where the name ends in ``.gz``."""
+    text = json.dumps(profile_to_dict(profile), ensure_ascii=False, separators=(",", ":"))
+    data = text.encode(errors="backslashreplace")  # as JSON writes what is no character of UTF-8
+    if Path(path).suffix == ".gz":
         data = gzip.compress(data, 6, mtime=0)
-    partial = target.with_name(target.name + ".part")
-    try:
-        with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(data)
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    write_bytes(path, data, private=True)
 
 
 def read_profile(path: str | os.PathLike[str]) -> Profile:
@@ -182,7 +183,12 @@ def profile_to_dict(profile: Profile) -> dict[str, Any]:
         "tree_counts": list(profile.tree_counts),
         "lines": [list(entry) for entry in profile.lines],
         "versions": dict(profile.versions),
-        "symptom": vars(profile.symptom).copy(),
+        # What was not asked for is left out, so that earlier versions can read the rest.
+        "symptom": {
+            name: list(part) if name == "shown" else part
+            for name, part in vars(profile.symptom).items()
+            if name != "shown" or part
+        },
     }
 
 
@@ -191,24 +197,58 @@ def profile_from_dict(document: Mapping[str, Any]) -> Profile:
     from stakes._base import documents
 
     documents.check_mapping(document, "the profile", profile_to_dict(Profile((), ())))
-    try:
-        profile = Profile(
-            functions=functions_of(document["functions"]),
-            counts=tuple(map(int, document["counts"])),
-            trees=tuple((int(f), tuple(map(int, children))) for f, children in document["trees"]),
-            tree_counts=tuple(map(int, document["tree_counts"])),
-            lines=tuple((int(f), int(line), int(count)) for f, line, count in document["lines"]),
-            complete=bool(document["complete"]),
-            interpreter=str(document["interpreter"]),
-            versions={str(key): str(value) for key, value in document["versions"].items()},
-            input=document["input"],
-            label=document["label"],
-            symptom=Symptom(**document["symptom"]),
-        )
-    except (TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"the profile cannot be read: {error}") from None
+    for name, (fits, what) in _PARTS.items():
+        if not fits(document[name]):
+            raise ValueError(f"the profile cannot be read: {name} must be {what}")
+    profile = Profile(
+        **{name: document[name] for name in _AS_THEY_ARE},
+        functions=functions_of(document["functions"]),
+        counts=tuple(document["counts"]),
+        trees=tuple((function, tuple(children)) for function, children in document["trees"]),
+        tree_counts=tuple(document["tree_counts"]),
+        lines=tuple((function, line, count) for function, line, count in document["lines"]),
+        versions=dict(document["versions"]),
+        symptom=_symptom(document["symptom"]),
+    )
     _check(profile)
     return profile
+
+
+def _is_count(value: Any) -> bool:
+    return is_whole(value, 0, 2**63)
+
+
+def _is_tree(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and _is_count(value[0]) and _COUNTS(value[1])
+
+
+_COUNTS = is_list(_is_count)
+_AS_THEY_ARE = ("complete", "interpreter", "input", "label")
+_TEXT_OR_NULL: tuple[Check, str] = (lambda value: value is None or is_text(value), "a text or null")
+_PARTS: dict[str, tuple[Check, str]] = {
+    "functions": (is_list(is_list(lambda part: True, 3)), "a list of path, name and line each"),
+    "counts": (_COUNTS, "a list of whole numbers, none of them negative"),
+    "trees": (is_list(_is_tree), "a list of a function and trees each"),
+    "tree_counts": (_COUNTS, "a list of whole numbers, none of them negative"),
+    "lines": (is_list(is_list(_is_count, 3)), "a list of function, line and count each"),
+    "complete": (lambda value: type(value) is bool, "true or false"),
+    "interpreter": (is_text, "a text"),
+    "versions": (is_texts, "an object of texts"),
+    "input": _TEXT_OR_NULL,
+    "label": _TEXT_OR_NULL,
+}
+
+
+def _symptom(plain: Any) -> Symptom:
+    try:
+        symptom = Symptom(**plain)
+    except TypeError as error:
+        raise ValueError(f"the profile's symptom cannot be read: {error}") from None
+    shown = symptom.shown
+    texts = [symptom.message, *([] if symptom.exception is None else [symptom.exception])]
+    if not (is_whole(symptom.exit_status, -(2**31)) and is_list(is_text)(texts) and is_list(is_text)(shown)):
+        raise ValueError("the profile's symptom cannot be read: it must be an exit status and texts")
+    return replace(symptom, shown=tuple(shown))
 
 
 def _check(profile: Profile) -> None:
@@ -220,8 +260,6 @@ def _check(profile: Profile) -> None:
             raise ValueError(f"tree {number} of the profile must name functions and earlier trees")
     if not all(0 <= function < n_functions for function, _, _ in profile.lines):
         raise ValueError("the profile's lines must name functions")
-    if any(count < 0 for count in (*profile.counts, *profile.tree_counts)):
-        raise ValueError("the profile's counts must not be negative")
 
 
 def merge(profiles: Sequence[Profile]) -> Profile:

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import hashlib
-import mmap
+import logging
 import os
-import signal
-import subprocess
 import tempfile
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import Any
 
-from stakes.forensics.host import counters, startup
+from stakes.forensics.host import counters, memory, startup
+from stakes.forensics.passing import Shown, passed_through
 from stakes.forensics.places import Places
 from stakes.forensics.profile import Function, Profile, Symptom, merge
 
+log = logging.getLogger("stakes.forensics")
+
 HOST_PATH = Path(__file__).parent / "host" / "path"
-_TAIL = 4096
+
+
+class NothingRecorded(ValueError):
+    """A command was run, and no Python program was seen in it.
+
+    Attributes
+    ----------
+    exit_status : int
+        Of the command; negative where a signal ended it.
+    """
+
+    def __init__(self, text: str, exit_status: int) -> None:
+        super().__init__(text)
+        self.exit_status = exit_status
 
 
 def record(
@@ -30,11 +43,13 @@ def record(
     label: str | None = None,
     input: str | None = None,
     env: Mapping[str, str] | None = None,
+    keep_message: bool = False,
+    patterns: Sequence[str] = (),
 ) -> tuple[int, Profile]:
     """Run a command and return its exit status and the profile of all Python processes in it.
 
-    Standard output and input are the caller's own; standard error is passed on and its end is kept for the
-    symptom.
+    The program's streams are the caller's own, and nothing that it writes is kept unless that is asked for. A
+    process that is left in the background is not waited for, and in the profile with what it did until then.
 
     Parameters
     ----------
@@ -49,21 +64,33 @@ def record(
         command.
     env : dict or None
         Environment of the program, instead of the present one.
+    keep_message : bool
+        Whether the last line of standard error is kept, which may hold data. Standard error is then a pipe,
+        and what is left in the background finds it closed.
+    patterns : sequence of str
+        Regular expressions that are looked for in each line of standard error, which is a pipe then. Which
+        of them were found is kept, and nothing of the lines.
 
     Raises
     ------
-    ValueError
-        Where no Python program was seen.
+    NothingRecorded
+        A ValueError: no Python program was seen. It has the exit status.
     """
-    with tempfile.TemporaryDirectory(prefix="clarify-") as folder:
+    shown = Shown(patterns, keep_message) if keep_message or patterns else None
+    log.info("recording a run of %s", command[0])
+    with tempfile.TemporaryDirectory(prefix="clarify-", ignore_cleanup_errors=True) as folder:
         environment = traced(os.environ if env is None else env, folder, trees=trees, lines=lines)
-        status, tail = passed_through(command, environment)
+        status = passed_through(command, environment, shown)
         places = Places()
         profiles = [to_profile(counts, places) for counts in read_counts(Path(folder))]
     if not profiles:
-        raise ValueError(f"no Python program was seen in {command[0]!r}, so there is nothing to record")
-    identity = input if input is not None else hashlib.sha256("\0".join(command).encode()).hexdigest()[:16]
-    return status, replace(ended(merge(profiles), status, tail), label=label, input=identity)
+        text = f"no Python program was seen in {command[0]!r}, so nothing is recorded"
+        raise NothingRecorded(text, status)
+    log.info("the run ended with %d; processes recorded: %d", status, len(profiles))
+    identity = (
+        input if input is not None else hashlib.sha256(os.fsencode("\0".join(command))).hexdigest()[:16]
+    )
+    return status, replace(ended(merge(profiles), status, shown), label=label, input=identity)
 
 
 def traced(
@@ -75,59 +102,27 @@ def traced(
     return {**environment, "PYTHONPATH": path, startup.FOLDER: folder, startup.COUNT: ",".join(wanted)}
 
 
-def passed_through(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
-    """Run a command as if nothing stood between; return its status and the end of its stderr."""
-    # A terminal stays the program's own, colours and all; its messages can then not be read.
-    if os.isatty(2):
-        with subprocess.Popen(command, env=environment) as process:
-            return _wait(process), ""
-    tail = bytearray()
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
-        reader = threading.Thread(target=_copy, args=(process.stderr, tail), daemon=True)
-        reader.start()
-        status = _wait(process)
-        reader.join()
-    return status, bytes(tail).decode(errors="replace")
-
-
-def _copy(stream: IO[bytes], tail: bytearray) -> None:
-    while chunk := os.read(stream.fileno(), 65536):
-        os.write(2, chunk)
-        tail += chunk
-        del tail[:-_TAIL]
-
-
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Wait, handing on signals that are sent to this process alone; Ctrl-C reaches the program itself."""
-    if threading.current_thread() is not threading.main_thread():
-        return process.wait()  # only the main thread may handle signals
-    handed_on = [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2] if os.name == "posix" else []
-    before = {number: signal.signal(number, lambda n, _: process.send_signal(n)) for number in handed_on}
-    before[signal.SIGINT] = signal.signal(signal.SIGINT, lambda *_: None)
-    try:
-        return process.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def ended(profile: Profile, status: int, tail: str) -> Profile:
-    """Return the profile with the exit status of the run and the last line of what it wrote to stderr."""
-    written = [line for line in tail.splitlines() if line.strip()]
-    message = written[-1].strip()[-200:] if written else ""
-    return replace(profile, symptom=replace(profile.symptom, exit_status=status, message=message))
+def ended(profile: Profile, status: int, shown: Shown | None = None) -> Profile:
+    """Return the profile with the exit status of the run and what its standard error showed."""
+    seen: dict[str, Any] = {} if shown is None else {"message": shown.message, "shown": tuple(shown.matched)}
+    return replace(profile, symptom=replace(profile.symptom, exit_status=status, **seen))
 
 
 def read_counts(folder: Path) -> list[counters.Counts]:
-    """Read the counters that the processes of a run have left, the first process first."""
-    counts = []
+    """Read the counters that the processes of a run have left, the first process first.
+
+    Damaged ones are left out. The others are ``full`` then: not all that happened is in them.
+    """
+    counts, damaged = [], False
     for path in sorted(folder.glob("*.counts"), key=lambda path: int(path.stem.rpartition("-")[2])):
+        data = path.read_bytes()
+        if not any(data[: len(memory.MAGIC)]):
+            continue  # killed before its tables were made
         try:
-            with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as tables:
-                counts.append(counters.read(tables))
+            counts.append(counters.read(data))
         except ValueError:
-            continue  # killed before its tables were made, or damaged since
-    return counts
+            damaged = True
+    return [replace(process, full=True) for process in counts] if damaged else counts
 
 
 def to_profile(counts: counters.Counts, places: Places) -> Profile:

@@ -122,7 +122,7 @@ class Refitter:
         return right / sum(len(unseen) for _, unseen in self.folds)
 
     def choose(self, candidates: Iterable[tuple[Columns, C45Classifier]], floor: float) -> Refitted:
-        """Settle trees in turn until one is accurate enough, and drop what it does not miss.
+        """Refit trees in turn until one is accurate enough, and drop what it does not miss.
 
         Of trees that are all too inaccurate the best is taken.
         """

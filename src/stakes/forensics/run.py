@@ -12,7 +12,8 @@ from stakes.forensics.host import startup
 from stakes.forensics.host.model import ClarifyModel, Verdict
 from stakes.forensics.host.names import Ending
 from stakes.forensics.host.watching import selection_of, unknown, verdict
-from stakes.forensics.record import passed_through, read_counts, traced
+from stakes.forensics.passing import passed_through
+from stakes.forensics.record import read_counts, traced
 
 #: CPU time that this adds to the start of a program; benchmarks/tracer.py measures it.
 START_MILLISECONDS = 2
@@ -35,14 +36,14 @@ def run(
     env : dict or None
         Environment of the program, instead of the present one.
     """
-    with tempfile.TemporaryDirectory(prefix="clarify-") as folder:
+    with tempfile.TemporaryDirectory(prefix="clarify-", ignore_cleanup_errors=True) as folder:
         selection = selection_of(model)
         functions = [tuple(function) for function in selection.functions]
         wanted = dict(model.document["versions"])
         digest, interpreter = int(model.digest, 16), model.document["interpreter"]
         order = (functions, list(selection.lines), selection.trees, digest, interpreter, wanted)
         Path(folder, startup.WATCH).write_bytes(marshal.dumps(order, 2))
-        status, _ = passed_through(command, traced(os.environ if env is None else env, folder))
+        status = passed_through(command, traced(os.environ if env is None else env, folder))
         if status == 0:
             return status, None
         counts = read_counts(Path(folder))

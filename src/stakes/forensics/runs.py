@@ -190,7 +190,7 @@ def gather(profiles: Iterable[tuple[str, Profile]]) -> Runs:
         if profile.label is None:
             raise ValueError(f"the run {name} has no label")
         if not profile.complete:
-            warnings.warn(f"the run {name} is left out: a table of the recorder was full", stacklevel=2)
+            warnings.warn(f"the run {name} is left out: not all that happened could be counted", stacklevel=2)
             continue
         shared.add(name, profile, profile.label)
     return shared.runs()
@@ -238,8 +238,9 @@ class _Shared:
         foreign = _foreign(self.versions)
         functions = tuple(self.functions)
         of_runs: dict[str, Any] = dict(zip(_TUPLES, zip(*self.known, strict=True), strict=True))
-        for name, rows, table in zip(_COUNTS, self.rows, (functions, self.trees, self.lines), strict=True):
-            of_runs[name] = _matrix(rows, len(table))
+        lengths = len(functions), len(self.trees), len(self.lines)
+        for name, rows, length in zip(_COUNTS, self.rows, lengths, strict=True):
+            of_runs[name] = _matrix(rows, length)
         versions = {name: next(iter(known)) for name, known in self.versions.items() if name not in foreign}
         return Runs(
             **of_runs,

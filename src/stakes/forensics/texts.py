@@ -24,10 +24,13 @@ def read_texts(path: str | os.PathLike[str]) -> dict[str, str]:
     >>> read_texts(path)
     {'no-such-version': 'This version was not published. Try another.'}
     """
-    name, text = os.fspath(path), Path(path).read_text(encoding="utf-8")
+    name, data = os.fspath(path), Path(path).read_bytes()
     try:
+        text = data.decode()
         texts = json.loads(text) if Path(path).suffix == ".json" else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+    except RecursionError:
+        raise ValueError(f"{name} cannot be read: its lists are nested too deeply") from None
+    except ValueError as error:  # no UTF-8, no JSON, no TOML
         raise ValueError(f"{name} cannot be read: {error}") from None
     if not isinstance(texts, dict):
         raise ValueError(f'{name} must hold a text for each cause, as in no-such-version = "Try another."')

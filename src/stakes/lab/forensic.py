@@ -21,7 +21,7 @@ from stakes.costs import FeatureCosts, as_feature_costs
 from stakes.table import Table
 from stakes.tree import TreeModel
 from stakes.tree.c45.learn import deviate
-from stakes.tree.core import as_model, core_table, node_probabilities
+from stakes.tree.core import as_model, core_table
 from stakes.tree.prices import core_prices
 
 #: Four values per decade from 1e-6 to 1e6.
@@ -161,7 +161,7 @@ def _answers(core: _core.Table, model: TreeModel, n_classes: int) -> NDArray[np.
     predicted = model.label[leaf]
     spread = np.flatnonzero(leaf < 0)
     if len(spread):
-        values = np.ascontiguousarray(node_probabilities(model.class_weights, model.parent, None, 0.0))
+        values = np.ascontiguousarray(model.probabilities())
         mixed = _core.route_mixture(core, *model.links(), spread, values).reshape(-1, n_classes)
         predicted[spread] = mixed.argmax(axis=1)
     return predicted

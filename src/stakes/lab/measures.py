@@ -24,7 +24,7 @@ MEASURES: dict[str, Callable[[Record], float]] = {
 #: With the number of a class after a colon.
 BY_CLASS: dict[str, Callable[[Record, int], float]] = {
     "correct": lambda r, k: _share(r["right"][k], r["rows"][k]),
-    "undecided": lambda r, k: _share(r["silent"][k], r["rows"][k]),
+    "undecided": lambda r, k: _share(r["abstained"][k], r["rows"][k]),
 }
 
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from stakes._text.files import check_folder
 from stakes.compare import Comparison, Trial
 from stakes.compare.comparison import summarise
+from stakes.costs import CostMatrix
 from stakes.lab.plan import Plan, make_plan
 from stakes.lab.protocol import parse_protocol
 from stakes.lab.runner import Progress, run_plan
@@ -64,6 +66,7 @@ def compare_with_peers(
     n_jobs: int = 1,
     cluster: str | None = None,
     progress: Progress | None = None,
+    check_costs: bool = True,
 ) -> PeerComparison:
     """Cross-validate the usual learners, and peers where they are installed, on a file or a named data set.
 
@@ -78,6 +81,8 @@ def compare_with_peers(
     folder : path, optional
         Where results are kept, to go on from, and the table is written.
     n_jobs, cluster, progress : as for `run_plan`
+    check_costs : bool
+        Whether to warn of costs that can hardly be meant.
 
     Examples
     --------
@@ -93,15 +98,15 @@ def compare_with_peers(
         chosen[known[name].pop("title", name)] = known[name]
     splits = {"kind": "folds", "folds": n_folds, "repeats": n_repeats, "seed": seed}
     protocol = parse_protocol(_values(data, costs, target, chosen, splits), Path.cwd() / f"{STUDY}.toml")
-    plan = make_plan(protocol)
     place = None if folder is None else Path(folder)
     if place is not None:
-        place.mkdir(parents=True, exist_ok=True)
+        check_folder(place)
+    plan = make_plan(protocol)
     with Store(":memory:" if place is None else place / RESULTS) as store:
         run_plan(plan, store, n_jobs=n_jobs, cluster=cluster, progress=progress)
         if place is not None:
             write_tables(build_tables(plan, store), place)
-        return _peer_comparison(plan, store, n_folds, n_repeats)
+        return _peer_comparison(plan, store, n_folds, n_repeats, check_costs)
 
 
 def _values(
@@ -135,7 +140,9 @@ def _values(
     }
 
 
-def _peer_comparison(plan: Plan, store: Store, n_folds: int, n_repeats: int) -> PeerComparison:
+def _peer_comparison(
+    plan: Plan, store: Store, n_folds: int, n_repeats: int, check_costs: bool
+) -> PeerComparison:
     study = plan.protocol.studies[STUDY]
     [source] = study.datasets
     reason = plan.absent.get((STUDY, source.name))
@@ -152,7 +159,8 @@ def _peer_comparison(plan: Plan, store: Store, n_folds: int, n_repeats: int) -> 
         first = failures[0].traceback if failures else "none ran"
         raise ValueError(f"every learner failed; the first: {first}")
     absent = {place[2]: reason for place, reason in plan.absent.items() if len(place) == 3}
-    matrix = trial_costs(study.cases[""], data, np.arange(0))
+    given = trial_costs(study.cases[""], data, np.arange(0))
+    matrix = CostMatrix(given.values, given.classes, check=check_costs)
     comparison = summarise(trials, data.part, matrix, n_folds, n_repeats)
     return PeerComparison(comparison, absent, failures, tuple(store.times(plan.all_keys)))
 

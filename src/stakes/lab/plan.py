@@ -114,14 +114,14 @@ class _Digests:
     """Content hashes and sizes of data sets, each read once."""
 
     def __init__(self) -> None:
-        self.found: dict[DataSpec, tuple[str, int] | str] = {}
+        self.read: dict[DataSpec, tuple[str, int] | str] = {}
 
     def of(self, spec: DataSpec, splits: SplitSpec) -> tuple[str, int] | str:
         """Hash and size; a text says why there is none."""
         source = replace(spec, costs=None, splits=None, group="")
-        if source not in self.found:
-            self.found[source] = self._read(spec, splits)
-        return self.found[source]
+        if source not in self.read:
+            self.read[source] = self._read(spec, splits)
+        return self.read[source]
 
     @staticmethod
     def _read(spec: DataSpec, splits: SplitSpec) -> tuple[str, int] | str:
@@ -139,7 +139,7 @@ class _Digests:
 
     def size(self, spec: DataSpec) -> int:
         """Number of values of a data set that was read."""
-        entry = self.found[replace(spec, costs=None, splits=None, group="")]
+        entry = self.read[replace(spec, costs=None, splits=None, group="")]
         return 0 if isinstance(entry, str) else entry[1]
 
 

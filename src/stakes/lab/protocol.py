@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,6 +27,8 @@ from stakes.lab.specs import (
 
 FOLDER = Path(__file__).parent / "protocols"
 COST_MODELS = ("equal", "published", "known", "ting", "kretowski", "abe", "davis")
+#: What names of studies and numbers of tables may be: files are called by them.
+_FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,100}")
 ROWS = ("group", "dataset", "case", "learner")
 
 
@@ -102,7 +105,23 @@ class _Reader:
         top.finish()
         if not tables:
             tables = [_default_table(study) for study in self.studies.values()]
+        self.check_names(tables)
         return Protocol(self.path.stem, title, self.studies, tuple(tables), tuple(notes))
+
+    def check_names(self, tables: list[TableSpec]) -> None:
+        """Raise unless each table can be written to a file of its own: before the run, not after it."""
+        names = []
+        for table in tables:
+            if not _FILE_NAME.fullmatch(table.number):
+                raise ProtocolError(
+                    f"{self.file}: the number of a {table.kind}, by default the name of its study, must be "
+                    "1 to 100 characters without / and \\, since files are called by it, got "
+                    f"{table.number!r}"
+                )
+            names.append((table.kind, table.number.replace(" ", "-").lower()))
+        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if twice is not None:
+            raise ProtocolError(f"{self.file}: two of its {twice[0]}s have the number {twice[1]!r}")
 
     # ---- data, costs, splits
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from dataclasses import replace
@@ -15,6 +16,8 @@ from joblib import Parallel, delayed, parallel_config
 from stakes.lab.plan import Plan
 from stakes.lab.store import Outcome, Store
 from stakes.lab.units import Task, perform
+
+log = logging.getLogger("stakes.lab")
 
 Progress = Callable[[int, int, str], None]
 Pool = Callable[[list[Task]], Iterator[list[Outcome]]]
@@ -62,6 +65,7 @@ def run_plan(
         for outcome in outcomes:
             store.add(outcome)
         finished += len(outcomes)
+        log.info("%d of %d units done, the last %s", finished, total, outcomes[-1].what)
         if progress is not None:
             progress(finished, total, outcomes[-1].what["dataset"])
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stakes._text.files import check_folder, write_text
 from stakes.lab.pictures import critical_difference_picture, figure_picture
 from stakes.lab.plan import NOT_ASKED, Plan, make_plan
 from stakes.lab.protocol import load_protocol
@@ -94,10 +95,10 @@ def reproduce(
     loaded = (
         protocol if isinstance(protocol, Protocol) else load_protocol(protocol, allow_imports=allow_imports)
     )
-    plan = make_plan(loaded, tables=tables, figures=figures, datasets=datasets, quick=quick)
     place = None if folder is None else Path(folder)
     if place is not None:
-        place.mkdir(parents=True, exist_ok=True)
+        check_folder(place)
+    plan = make_plan(loaded, tables=tables, figures=figures, datasets=datasets, quick=quick)
     with Store(":memory:" if place is None else place / RESULTS) as store:
         run_plan(plan, store, n_jobs=n_jobs, cluster=cluster, progress=progress)
         reproduction = _collect(plan, store)
@@ -129,13 +130,13 @@ def write(reproduction: Reproduction, folder: Path) -> None:
     for table in reproduction.tables:
         if table.ranks is not None:
             picture = critical_difference_picture(table.ranks)
-            (folder / f"{table.name}-ranks.svg").write_text(picture, encoding="utf-8")
+            write_text(folder / f"{table.name}-ranks.svg", picture)
         if table.kind == "figure":
-            (folder / f"{table.name}.svg").write_text(figure_picture(table), encoding="utf-8")
-    (folder / f"{reproduction.protocol.name}.md").write_text(page(reproduction), encoding="utf-8")
+            write_text(folder / f"{table.name}.svg", figure_picture(table))
+    write_text(folder / f"{reproduction.protocol.name}.md", page(reproduction))
     if reproduction.failures:
         text = "\n".join(f"{outcome.what}\n{outcome.traceback}" for outcome in reproduction.failures)
-        (folder / f"{reproduction.protocol.name}-failures.txt").write_text(text, encoding="utf-8")
+        write_text(folder / f"{reproduction.protocol.name}-failures.txt", text, errors="backslashreplace")
 
 
 def page(reproduction: Reproduction) -> str:

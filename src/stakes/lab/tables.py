@@ -18,7 +18,13 @@ from stakes.lab.specs import ColumnSpec, DataSpec, LearnerSpec, Study, TableSpec
 from stakes.lab.store import Store
 
 #: Draws of the bootstrap that gives the standard error of a ratio.
-DRAWS = 1000
+N_RESAMPLES = 1000
+
+#: Said where a mean of the paper is over other data sets than ours.
+NOT_COMPARED = (
+    "A mean of the paper's over all of its data sets stands alone, since ours is of those that ran, and the "
+    "paper does not give its figure for each of these here."
+)
 
 
 def build_tables(plan: Plan, store: Store) -> list[ResultTable]:
@@ -40,6 +46,7 @@ class _Builder:
         self.datasets = [d for d in self.all_datasets if plan.absent.get((spec.study, d.name)) != NOT_ASKED]
         self.learners = [learner for learner in self.study.learners if spec.shows(learner)]
         self.cases = list(self.study.cases)
+        self.not_compared = False
 
     def table(self) -> ResultTable:
         spec = self.spec
@@ -67,9 +74,10 @@ class _Builder:
             return list(self.rows_of(self.datasets))
         rows: list[Row] = []
         for group in self.groups():
-            part = list(self.rows_of([d for d in self.datasets if d.group == group]))
+            here = [d for d in self.datasets if d.group == group]
+            part = list(self.rows_of(here))
             label = f"{self.spec.mean}, {group}" if group else self.spec.mean
-            whole = sum(d.group == group for d in self.all_datasets) == len(part)
+            whole = sum(d.group == group for d in self.all_datasets) == len(here)
             rows += part + (self.mean_rows(part, label, whole) if len(part) > 1 else [])
         return rows
 
@@ -107,23 +115,50 @@ class _Builder:
         values = [self.value(d.name, case, learner, column) for d in datasets]
         ours, spread = values[0] if len(values) == 1 else _mean_of(values)
         paper = _at(self.spec.paper, labels, index)
+        if "dataset" not in self.spec.rows and self.datasets != self.all_datasets and paper is not None:
+            self.not_compared = True
+            return Cell(ours, None, spread)
         return Cell(ours, paper, spread, _at(self.spec.paper_spread, labels, index))
 
     def mean_rows(self, rows: list[Row], label: str, whole: bool) -> list[Row]:
-        """Mean of rows; a second one where the paper's own mean is over data sets that are not here."""
+        """Mean of rows; ``whole`` says whether they are about all data sets that the table is about."""
         shared = [self.mean_cell(rows, i, column) for i, column in enumerate(self.spec.columns)]
-        published = [
-            Cell(cell.ours, _at(self.spec.paper, (label,), i), cell.spread) if column.mean else Cell()
-            for i, (cell, column) in enumerate(zip(shared, self.spec.columns, strict=True))
+        complete = [
+            whole and not any(row.cells[i].ours is None and row.cells[i].paper is not None for row in rows)
+            for i in range(len(shared))
         ]
-        blank = ("",) * (len(self.spec.rows) - 1)
-        means = [Row((label, *blank), tuple(published), is_mean=True)]
-        lacking = not whole or any(
-            cell.ours is None and cell.paper is not None for row in rows for cell in row.cells
+        return self.like_with_like((label, *[""] * (len(self.spec.rows) - 1)), shared, complete)
+
+    def like_with_like(self, labels: tuple[str, ...], shared: list[Cell], complete: list[bool]) -> list[Row]:
+        """A row of means, and one more where the paper's own are over data sets that ours lack.
+
+        Parameters
+        ----------
+        labels : tuple of str
+            Those of the row; the first one is the key of the paper's means.
+        shared : list of Cell
+            Ours, next to the paper's mean over the same data sets where that is known.
+        complete : list of bool
+            For each column, whether ours is over all data sets.
+        """
+        means = [
+            _at(self.spec.paper, labels[:1], i) if column.mean else None
+            for i, column in enumerate(self.spec.columns)
+        ]
+        apart = [
+            not whole and cell.ours is not None and (paper is not None or cell.paper is not None)
+            for cell, paper, whole in zip(shared, means, complete, strict=True)
+        ]
+        cells = (
+            Cell(paper=paper) if alone and paper is not None else Cell(cell.ours, paper, cell.spread)
+            for cell, paper, alone in zip(shared, means, apart, strict=True)
         )
-        if lacking and any(cell.ours is not None and cell.paper is not None for cell in shared):
-            means.append(Row((f"{label}, of those that ran", *blank), tuple(shared), is_mean=True))
-        return means
+        row = Row(labels, tuple(cells), is_mean=True)
+        if not any(apart):
+            return [row]
+        first, *rest = labels
+        self.not_compared |= any(a and cell.paper is None for a, cell in zip(apart, shared, strict=True))
+        return [row, Row((f"{first}, of those that ran", *rest), tuple(shared), is_mean=True)]
 
     def mean_cell(self, rows: list[Row], index: int, column: ColumnSpec) -> Cell:
         if not column.mean:
@@ -134,16 +169,17 @@ class _Builder:
         return Cell(ours, float(np.mean(paper)) if paper and len(paper) == len(cells) else None, spread)
 
     def group_rows(self) -> list[Row]:
-        rows = []
+        rows: list[Row] = []
         for group in self.groups():
-            label = (group or "all data sets",)
-            members = [d.name for d in self.datasets if d.group == group]
-            cells = []
-            for i, column in enumerate(self.spec.columns):
+            members = [d.name for d in self.all_datasets if d.group == group]
+            cells, complete = [], []
+            for column in self.spec.columns:
                 values = [self.value(name, self.cases[0], None, column) for name in members]
-                ours, spread = _mean_of([value for value in values if value[0] is not None])
-                cells.append(Cell(ours, _at(self.spec.paper, label, i), spread))
-            rows.append(Row(label, tuple(cells), is_mean=True))
+                ran = [value for value in values if value[0] is not None]
+                ours, spread = _mean_of(ran)
+                cells.append(Cell(ours, None, spread))
+                complete.append(len(ran) == len(values))
+            rows += self.like_with_like((group or "all data sets",), cells, complete)
         return rows
 
     # ---- values
@@ -210,6 +246,8 @@ class _Builder:
         )
         shown = self.shown_learners()
         yield from _together((name, self.absent_learner(name)) for name in shown)
+        if self.not_compared:
+            yield NOT_COMPARED
         yield from self.failures(shown)
 
     def quick_note(self) -> str:
@@ -260,7 +298,7 @@ def _ratio_and_error(
     whole = float(below.mean())
     if whole == 0 or math.isnan(whole) or np.isnan(above).any():
         return None, None
-    resampled = np.random.default_rng(0).integers(len(above), size=(DRAWS, len(above)))
+    resampled = np.random.default_rng(0).integers(len(above), size=(N_RESAMPLES, len(above)))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = above[resampled].mean(axis=1) / below[resampled].mean(axis=1)
     ratios = ratios[np.isfinite(ratios)]

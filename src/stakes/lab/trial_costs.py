@@ -35,7 +35,7 @@ def trial_costs(spec: CostSpec, data: Data, train: Rows, repeat: int = 0, fold: 
         count = np.bincount(data.codes[train], minlength=len(data.classes))
         return abe_costs(data.classes, np.maximum(count, 1), seed)
     model = {"ting": ting_costs, "kretowski": kretowski_costs}.get(spec.model) or import_object(spec.model)
-    return as_cost_matrix(model(data.classes, seed), data.classes)
+    return as_cost_matrix(model(data.classes, seed), data.classes, check=False)
 
 
 def trial_prices(
@@ -59,16 +59,16 @@ def _by_class(spec: CostSpec, data: Data) -> CostMatrix:
     if len(values) != len(data.classes):
         raise ValueError(f"by_class must have {len(data.classes)} costs, one per class, got {len(values)}")
     labels = spec.classes or data.classes
-    return CostMatrix(values[:, None] * (1 - np.eye(len(values))), labels).align(data.classes)
+    return CostMatrix(values[:, None] * (1 - np.eye(len(values))), labels, check=False).align(data.classes)
 
 
 _FIXED: dict[str, Callable[[CostSpec, Data], CostMatrix]] = {
     "equal": lambda spec, data: CostMatrix.uniform(data.classes),
     "published": _published,
-    "known": lambda spec, data: as_cost_matrix(data.published, data.classes),
-    "file": lambda spec, data: as_cost_matrix(spec.values[0], data.classes),
-    "matrix": lambda spec, data: CostMatrix(np.array(spec.values), spec.classes or data.classes).align(
-        data.classes
-    ),
+    "known": lambda spec, data: as_cost_matrix(data.published, data.classes, check=False),
+    "file": lambda spec, data: as_cost_matrix(spec.values[0], data.classes, check=False),
+    "matrix": lambda spec, data: CostMatrix(
+        np.array(spec.values), spec.classes or data.classes, check=False
+    ).align(data.classes),
     "by_class": _by_class,
 }

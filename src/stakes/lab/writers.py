@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 
+from stakes._text.files import write_text
 from stakes.compare import statistics
 from stakes.lab.results import Cell, ResultTable
 
@@ -165,6 +166,6 @@ def write_tables(tables: Iterable[ResultTable], folder: Path) -> list[Path]:
     for table in tables:
         for suffix, write in WRITERS.items():
             path = folder / f"{table.name}.{suffix}"
-            path.write_text(write(table), encoding="utf-8")
+            write_text(path, write(table))
             paths.append(path)
     return paths

@@ -60,7 +60,7 @@ def total_cost(
     cost_matrix : CostMatrix, array, dict, data frame or path, optional
         Costs per class, ``[actual, predicted]``.
     costs : array-like of shape (n_samples, n_classes), optional
-        Costs per sample.
+        Costs per sample; the columns of a data frame are found by the labels that they are named after.
     classes : sequence of labels, optional
         What the rows and columns of costs without labels stand for.
     sample_weight : array-like of shape (n_samples,), optional

@@ -133,7 +133,7 @@ def probability_cost(cost_matrix: CostMatrix | ArrayLike, prior: float) -> float
     >>> probability_cost([[0, 1], [4, 0]], prior=0.2)
     0.5
     """
-    matrix = cost_matrix if isinstance(cost_matrix, CostMatrix) else CostMatrix(cost_matrix)
+    matrix = cost_matrix if isinstance(cost_matrix, CostMatrix) else CostMatrix(cost_matrix, check=False)
     if len(matrix) != 2:
         raise ValueError(f"cost_matrix must have two classes for an operating point, got {len(matrix)}")
     if not 0 <= prior <= 1:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.weights import check_weight
-from stakes.costs import CostMatrix, as_cost_matrix, check_sample_costs
+from stakes.costs import CostMatrix, as_cost_matrix, check_sample_costs, column_labels
 from stakes.decision import Decision
 
 UNDECIDED = -1
@@ -26,7 +26,7 @@ class Rows:
     actual, predicted : class codes; ``predicted`` is -1 where undecided
     costs : float64 array of shape (n_samples, n_classes)
     weight : float64 array of shape (n_samples,)
-    matrix : the class costs, None where costs were given per example
+    matrix : the class costs, None where costs were given per sample
     """
 
     classes: NDArray[Any]
@@ -70,8 +70,12 @@ def read_rows(
     actual = known.codes(true, "y_true")
     predicted = np.full(len(pred), UNDECIDED, dtype=np.intp)
     predicted[~open_rows] = known.codes(pred[~open_rows], "y_pred")
-    rows = check_sample_costs(costs, len(true), len(known)) if matrix is None else matrix.values[actual]
     assert known.classes is not None
+    rows = (
+        check_sample_costs(costs, len(true), len(known), known.classes)
+        if matrix is None
+        else matrix.values[actual]
+    )
     return Rows(known.classes, actual, predicted, rows, row_weights(sample_weight, len(true)), matrix)
 
 
@@ -125,6 +129,8 @@ def _column_labels(
             matrix = matrix.align(_infer_classes(len(matrix), _distinct(true, pred), "cost_matrix"))
         return matrix, matrix
     shape = np.shape(costs)
+    if classes is None:
+        classes = column_labels(costs)
     if classes is None and len(shape) == 2:
         classes = _infer_classes(shape[1], _distinct(true, pred), "costs")
     if classes is None:

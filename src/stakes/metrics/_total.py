@@ -85,28 +85,28 @@ def cost_with_tests(
     array([5.5, 2. ])
     """
     rows = read_rows(y_true, y_pred, cost_matrix, costs, classes, sample_weight)
-    looked = _check_test_costs(test_costs, len(rows.weight))
+    paid = _check_test_costs(test_costs, len(rows.weight))
     paid = rows.paid()
     return CostWithTests(
         misclassification=float(rows.weight @ paid),
-        tests=float(rows.weight @ looked),
+        tests=float(rows.weight @ paid),
         rows=float(rows.weight.sum()),
         misclassification_by_row=paid,
-        tests_by_row=looked,
+        tests_by_row=paid,
     )
 
 
 def _check_test_costs(test_costs: Any, n_rows: int) -> NDArray[np.float64]:
     try:
-        looked = np.asarray(test_costs, dtype=float)
+        paid = np.asarray(test_costs, dtype=float)
     except (TypeError, ValueError):
         raise ValueError(
             f"test_costs must be a number, or one per row, got {type(test_costs).__name__}"
         ) from None
-    if looked.shape not in ((), (n_rows,)):
+    if paid.shape not in ((), (n_rows,)):
         raise ValueError(
-            f"test_costs must be a number, or one per row ({n_rows}), got an array of shape {looked.shape}"
+            f"test_costs must be a number, or one per row ({n_rows}), got an array of shape {paid.shape}"
         )
-    if not np.isfinite(looked).all() or (looked < 0).any():
+    if not np.isfinite(paid).all() or (paid < 0).any():
         raise ValueError("test_costs must be finite and not negative")
-    return np.broadcast_to(looked, (n_rows,)).copy()
+    return np.broadcast_to(paid, (n_rows,)).copy()

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from stakes._base.features import one_hot
+from stakes._base.interrupts import early_end
+from stakes._base.labels import CodedTarget
+from stakes._base.private_sklearn import is_linear_classifier
 from stakes._base.saving import inner_from_dict, inner_to_dict
 from stakes.decision import Answers, answers_of
 from stakes.reductions._rows import with_column
@@ -96,6 +98,7 @@ class Layout:
         return np.hstack([places.reshape(len(numbers), -1), chosen])
 
 
+@early_end(False)
 def fit_component(estimator: Any, layout: Layout, sample: Sample, seed: int) -> Any:
     """Fit a copy of the estimator; its random states follow from the seed."""
     if (sample.target == sample.target[0]).all():
@@ -106,7 +109,9 @@ def fit_component(estimator: Any, layout: Layout, sample: Sample, seed: int) -> 
     ]
     model.set_params(**dict.fromkeys(states, seed))
     extra = {} if sample.weights is None else {"sample_weight": sample.weights}
-    return model.fit(layout.sample(sample), sample.target, **extra)
+    own = type(model).__module__.startswith("stakes.")  # which then notes no typical rows
+    target = CodedTarget.of(sample.target) if own else sample.target
+    return model.fit(layout.sample(sample), target, **extra)
 
 
 def votes(component: Any, layout: Layout, table: Table) -> NDArray[np.float64]:
@@ -171,4 +176,4 @@ def _reads_tables(estimator: Any) -> bool:
 
 def _is_linear(estimator: Any) -> bool:
     last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-    return isinstance(last, LinearClassifierMixin)
+    return is_linear_classifier(last)

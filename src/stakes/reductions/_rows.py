@@ -13,9 +13,17 @@ from numpy.typing import NDArray
 from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget, check_labels
 from stakes._base.saving import training_info
-from stakes._base.training import Targets, read_table_and_target, read_targets, table_to_learn
+from stakes._base.training import (
+    Targets,
+    is_own,
+    note_typical_rows,
+    read_table_and_target,
+    read_targets,
+    table_to_learn,
+)
 from stakes._text.extras import extra_module
-from stakes.table import Column, Schema, Table
+from stakes.costs import check_sample_costs
+from stakes.table import Column, Schema, Table, without_index
 from stakes.table._columns import sorted_categories
 
 #: Rows of a block: large enough for NumPy to be busy, small enough for the processor's cache.
@@ -41,6 +49,7 @@ class Rows(Targets):
 
 def open_rows(owner: Any, X: Any, y: Any, costs: Any, sample_weight: Any) -> Rows:
     """Recognise what an estimator's ``fit`` was given, check it, and tell the estimator its columns."""
+    table = None
     if isinstance(X, str | os.PathLike):
         schema, target, costs, blocks = _scan(owner, _parquet(X, y), costs, y)
     elif callable(X):
@@ -55,7 +64,8 @@ def open_rows(owner: Any, X: Any, y: Any, costs: Any, sample_weight: Any) -> Row
     else:
         table, target = read_table_and_target(owner, X, y)
         schema, blocks = table.schema, lambda: slices(table)
-    targets = read_targets(target, sample_weight, costs, owner.cost_matrix)
+    targets = read_targets(target, sample_weight, costs, owner.cost_matrix, check=is_own(y))
+    note_typical_rows(owner, table, y, targets)
     return Rows(**vars(targets), schema=schema, blocks=blocks)
 
 
@@ -90,7 +100,7 @@ def _parquet(path: Any, target: Any) -> Callable[[], Iterator[tuple[Any, Any]]]:
     def blocks() -> Iterator[tuple[Any, Any]]:
         with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=BLOCK):
-                frame = arrow.Table.from_batches([batch])
+                frame = without_index(arrow.Table.from_batches([batch]), keep=target)
                 yield frame.drop_columns([target]), frame.column(target)
 
     return blocks
@@ -112,10 +122,16 @@ def _scan(
             raise ValueError(f"a block has {table.n_samples} rows but {len(labels[-1])} classes")
     if not labels:
         raise ValueError("X must have at least one block, got none")
+    target = CodedTarget.of(np.concatenate(labels))
     if costs_of_blocks:
         if costs is not None or len(costs_of_blocks) != len(labels):
             raise ValueError("costs must come with every block or as an argument, not both")
-        costs = np.concatenate(costs_of_blocks)
+        costs = np.concatenate(
+            [
+                check_sample_costs(part, len(y), len(target.classes), target.classes)
+                for part, y in zip(costs_of_blocks, labels, strict=True)
+            ]
+        )
     schema = Schema(columns)
     check_features(
         owner, Table(schema, [np.zeros(0, np.int32 if c.is_nominal else float) for c in columns]), reset=True
@@ -125,7 +141,6 @@ def _scan(
         for X, *_ in source():
             yield from slices(schema.encode(X))
 
-    target = CodedTarget.of(np.concatenate(labels))
     owner._training_info = training_info(schema, None, name, len(target))
     return schema, target, costs, blocks
 

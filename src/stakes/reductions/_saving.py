@@ -36,7 +36,7 @@ def set_state(ensemble: Any, state: Mapping[str, Any]) -> None:
     documents.check_mapping(state, "the model's state", _KEYS)
     ensemble._validate_params()
     ensemble.classes_ = labels_from_dict(state["classes"])
-    ensemble.cost_matrix_ = CostMatrix.from_dict(state["cost_matrix"]).align(ensemble.classes_)
+    ensemble.cost_matrix_ = CostMatrix.from_dict(state["cost_matrix"], check=False).align(ensemble.classes_)
     ensemble.schema_ = Schema.from_dict(state["schema"])
     n_codes = 2 if ensemble._relational else len(ensemble.classes_)
     if not isinstance(state["estimators"], list) or type(state["seed"]) is not int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -36,6 +37,8 @@ from stakes.reductions._sampling import Sample, Sampler
 from stakes.reductions._training import Part, Training
 from stakes.table import Table
 from stakes.tree import C45Classifier
+
+log = logging.getLogger("stakes.reductions")
 
 Floats = NDArray[np.float64]
 #: Components of a round, and how many rows of each class they learnt from; the samples themselves are let go.
@@ -220,7 +223,7 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
 
     def _learn_apart(self, training: Training) -> None:
         def one_round(t: int) -> Round:
-            return self._fit_round(t, self._draw(training, t, absorb=False))
+            return self._fit_logged(t, self._draw(training, t, absorb=False))
 
         rounds = range(len(self.alphas_), self.n_estimators)
         jobs = (delayed(one_round)(t) for t in rounds)
@@ -236,7 +239,7 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
             samples = self._draw(training, t, absorb=t > 0 and not self._at_once)
             if t > 0 and self._is_enough(training):
                 break
-            self._keep(t, self._fit_round(t, samples))
+            self._keep(t, self._fit_logged(t, samples))
             if self._at_once:
                 self._absorb_all(training, t)
         else:
@@ -246,6 +249,11 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
                 self._is_enough(training)
         if training.held is not None:
             self._cut(int(np.argmin(self.validation_costs_)) + 1)
+
+    def _fit_logged(self, t: int, samples: list[Sample]) -> Round:
+        fitted = self._fit_round(t, samples)
+        log.info("%s: round %d of %d fitted", type(self).__name__, t + 1, self.n_estimators)
+        return fitted
 
     def _absorb_all(self, training: Training, t: int) -> None:
         for part in training.parts():

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.costs import CostMatrix
-from stakes.decision import Answers
+from stakes.decision import Answers, WholeCost
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +26,8 @@ class AnsweredRows:
         How many rows each row stands for.
     answers : Answers, optional
         What the model says about them, by one routing.
+    whole : WholeCost, optional
+        Where columns have prices or rows may be left undecided: all that the rows cost.
     """
 
     X: Any
@@ -35,11 +37,17 @@ class AnsweredRows:
     answer: NDArray[np.intp]
     weight: NDArray[np.float64]
     answers: Answers | None = None
+    whole: WholeCost | None = None
 
     @property
     def routing(self) -> Any:
         """Where the rows came to in the tree or the rules that answer."""
         return None if self.answers is None else self.answers.routing
+
+    @property
+    def abstain_cost(self) -> float | None:
+        """What an undecided row costs by the model itself; None where it answers every row."""
+        return None if self.answers is None else self.answers.abstain_cost
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
@@ -48,12 +56,22 @@ class AnsweredRows:
 
     @property
     def paid(self) -> NDArray[np.float64]:
-        """What each row costs."""
+        """What the mistake of each row costs, were all answered."""
         return self.matrix.values[self.actual, self.answer]
 
     @property
+    def all_paid(self) -> NDArray[np.float64]:
+        """What each row costs in all: its mistake and its tests, or leaving it undecided."""
+        return self.paid if self.whole is None else self.whole.by_row
+
+    @property
+    def tests_per_row(self) -> float:
+        """What the tests cost per row."""
+        return 0.0 if self.whole is None else float(self.weight @ self.whole.tests / self.weight.sum())
+
+    @property
     def total(self) -> float:
-        """What all of them cost."""
+        """What all mistakes cost."""
         return float(self.weight @ self.paid)
 
     def sums(self, place: NDArray[Any], n_places: int) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ class ThresholdCurve:
     ----------
     label : the class that is predicted from the threshold on
     points : tuple of (threshold, cost per row), thresholds rising
-        The cost holds above this threshold, up to and with the next one.
+        The cost, that of the model's tests included, holds above this threshold, up to and with the next one.
     best : threshold that follows from the costs, or None where they give none
     constant : cost per row of the best constant
     """
@@ -44,10 +44,10 @@ def threshold_curve(proba: NDArray[np.float64], answered: AnsweredRows) -> Thres
     order = np.argsort(score, kind="stable")
     below = np.searchsorted(score[order], edges, side="right")  # rows that are negative just above an edge
     yes, no = (np.concatenate([[0.0], np.cumsum(spent[order, c])]) for c in (positive, 1 - positive))
-    cost = (no[below] + yes[-1] - yes[below]) / weight.sum()
+    cost = (no[below] + yes[-1] - yes[below]) / weight.sum() + answered.tests_per_row
     constants = spent.sum(axis=0) / weight.sum()
     try:
-        best = threshold(CostMatrix(costs if positive else costs[::-1, ::-1]))
+        best = threshold(CostMatrix(costs if positive else costs[::-1, ::-1], check=False))
     except ValueError:
         best = None
     assert matrix.classes is not None

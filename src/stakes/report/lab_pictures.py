@@ -162,13 +162,13 @@ def coverage_picture(title: str, panels: Sequence[tuple[str, Sequence[tuple[str,
         parts += [svg.text(x.at(tick), y.start + 18, f"{tick:g} %", "middle") for tick in x.ticks(3)]
         parts.append(svg.text((x.start + x.end) / 2, y.start + 36, "of rows decided", "middle"))
         parts.append('<g class="s0">')
-        for learner, silent, right in points:
-            if silent.paper is not None and right.paper is not None:
-                at = x.at(100 - silent.paper), y.at(right.paper)
+        for learner, undecided, right in points:
+            if undecided.paper is not None and right.paper is not None:
+                at = x.at(100 - undecided.paper), y.at(right.paper)
                 parts.append(svg.mark(*at, 0, "open", f"{learner}, the paper: {right.paper:g}"))
-        for learner, silent, right in points:
-            if silent.ours is not None and right.ours is not None:
-                at = x.at(100 - silent.ours), y.at(right.ours)
+        for learner, undecided, right in points:
+            if undecided.ours is not None and right.ours is not None:
+                at = x.at(100 - undecided.ours), y.at(right.ours)
                 parts.append(svg.mark(*at, 0, title=f"{learner}: {right.ours:.1f}"))
         parts.append("</g>")
     return svg.picture(WIDTH, 34 + height * -(-len(panels) // across), title, parts)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from stakes._base.answering import asks_nothing, first_with
 from stakes.models import effective_tree
 from stakes.report.answered import AnsweredRows
-from stakes.rules import RuleClassifier
 from stakes.tree import leaf_table
 
 
@@ -32,6 +31,11 @@ def tree_estimator(model: Any) -> Any:
     return first_with(model, "fitted_tree_")
 
 
+def rules_estimator(model: Any) -> Any:
+    """The rules inside wrappers, None where there are none, or where a constant answers in their place."""
+    return None if asks_nothing(model) else first_with(model, "rule_set_")
+
+
 def rows_to_leaves(model: Any, answered: AnsweredRows) -> NDArray[np.int32]:
     """Leaf of each row in the tree that a model answers by, -1 where several answer."""
     if asks_nothing(model):
@@ -41,9 +45,10 @@ def rows_to_leaves(model: Any, answered: AnsweredRows) -> NDArray[np.int32]:
 
 def leaf_costs(model: Any, answered: AnsweredRows) -> tuple[LeafCost, ...]:
     """Leaves or rules that rows come to, the costliest first; empty for a model that has neither."""
-    if isinstance(model, RuleClassifier):
+    rules = rules_estimator(model)
+    if rules is not None:
         place = answered.routing.rule
-        known = [(rule.conditions, rule.label, i) for i, rule in enumerate(model.rules_)]
+        known = [(rule.conditions, rule.label, i) for i, rule in enumerate(rules.rules_)]
         rest = ("no rule applies: answered by the fallback",), "undecided"
     elif tree_estimator(model) is not None:
         known = [(leaf.conditions, leaf.label, leaf.node) for leaf in leaf_table(effective_tree(model))]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes._text.extras import extra_module
+from stakes._text.files import write_text
 from stakes._text.words import amount
 from stakes.lab import PeerComparison, Reproduction
 from stakes.report._pictures import (
@@ -98,9 +99,9 @@ def write_comparison_report(path: str | os.PathLike[str], result: PeerComparison
 
 def write_view(path: str | os.PathLike[str], view: View) -> Path:
     """Write the page of a view and return its path."""
-    target = Path(path)
-    target.write_text(render(view), encoding="utf-8")
-    return target
+    # a name of a file that is no UTF-8 is shown with escapes
+    write_text(path, render(view), errors="backslashreplace")
+    return Path(path)
 
 
 def render(view: View) -> str:

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes.decision import expected_costs, min_cost_class
+from stakes.decision import expected_costs, min_cost_class, or_abstain
 from stakes.report.answered import AnsweredRows
 
 #: Places of the slider in one factor of ten: round numbers, for people to read.
 STEPS = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 #: It reaches from the model's own ratio this many times down and up.
-REACH = 100.0
+FARTHEST = 100.0
 
 
-Square = tuple[tuple[float, float], tuple[float, float]]
+Pair = tuple[float, float]
+Square = tuple[Pair, Pair]
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,14 @@ class RatioPoint:
     """The bill at one place of the slider.
 
     ``counts`` and ``costs`` are indexed [actual][predicted], the class to be careful about second.
+    ``besides`` is what tests and undecided rows cost.
     """
 
     ratio: float
     threshold: float
     counts: Square
     costs: Square
+    besides: float
     n_rows: float
     own: float
     constant: float
@@ -40,7 +43,7 @@ class RatioPoint:
     @property
     def total(self) -> float:
         """What all rows cost."""
-        return _total(self.counts, self.costs)
+        return _total(self.counts, self.costs) + self.besides
 
     @property
     def most(self) -> float:
@@ -74,6 +77,12 @@ class RatioView:
         Place of the costs of this report.
     positive_first : bool
         Whether the costs name the positive class first.
+    tests : float
+        What the tests of all rows cost, wherever the line is; a constant needs none.
+    abstain_cost : float or None
+        What an undecided row costs, where the model may leave rows undecided.
+    undecided, own_undecided : tuple of pairs, pair
+        Weight of the negative and the positive rows that are left undecided, for each place and by the model.
     """
 
     positive: Any
@@ -91,6 +100,10 @@ class RatioView:
     right_positive: float
     start: int
     positive_first: bool
+    tests: float = 0.0
+    abstain_cost: float | None = None
+    undecided: tuple[Pair, ...] = ()
+    own_undecided: Pair = (0.0, 0.0)
 
     @property
     def labels(self) -> tuple[Any, Any]:
@@ -105,19 +118,25 @@ class RatioView:
     def at(self, place: int) -> RatioPoint:
         """The bill at one place; the page's script computes the same."""
         missed, detected, alarms = self.missed[place], self.detected[place], self.alarms[place]
+        undecided = self.undecided[place] if self.undecided else (0.0, 0.0)
         costs = ((self.right_negative, self.alarm), (missed, self.right_positive))
         never = self.n_negative * self.right_negative + self.n_positive * missed
         always = self.n_negative * self.alarm + self.n_positive * self.right_positive
         return RatioPoint(
             ratio=self.ratios[place],
             threshold=1.0 / (1.0 + self.ratios[place]),
-            counts=_counts(self, detected, alarms),
+            counts=_counts(self, detected, alarms, undecided),
             costs=costs,
+            besides=self._besides(undecided),
             n_rows=self.n_negative + self.n_positive,
-            own=_total(_counts(self, self.own_detected, self.own_alarms), costs),
+            own=_total(_counts(self, self.own_detected, self.own_alarms, self.own_undecided), costs)
+            + self._besides(self.own_undecided),
             constant=min(never, always),
             constant_label=self.negative if never <= always else self.positive,
         )
+
+    def _besides(self, undecided: Pair) -> float:
+        return self.tests + (self.abstain_cost or 0.0) * sum(undecided)
 
     @property
     def first(self) -> RatioPoint:
@@ -141,11 +160,19 @@ class RatioView:
             "own": [self.own_alarms, self.own_detected],
             "costs": [self.right_negative, self.alarm, self.right_positive],
             "start": self.start,
+            "tests": self.tests,
+            "abstain": self.abstain_cost or 0.0,
+            "undecided": self.undecided or [(0.0, 0.0)] * len(self.ratios),
+            "ownUndecided": self.own_undecided,
         }
 
 
-def _counts(view: RatioView, detected: float, alarms: float) -> Square:
-    return ((view.n_negative - alarms, alarms), (view.n_positive - detected, detected))
+def _counts(view: RatioView, detected: float, alarms: float, undecided: Pair) -> Square:
+    negative, positive = undecided
+    return (
+        (view.n_negative - alarms - negative, alarms),
+        (view.n_positive - detected - positive, detected),
+    )
 
 
 def _total(counts: Square, costs: Square) -> float:
@@ -161,7 +188,7 @@ def places(own: float) -> list[float]:
     >>> stops[0], stops[-1], 5.0 in stops, 1.0 in stops, len(stops)
     (0.05, 500.0, True, True, 57)
     """
-    low, high = own / REACH, own * REACH
+    low, high = own / FARTHEST, own * FARTHEST
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     round_ones = [float(f"{step}e{decade}") for decade in decades for step in STEPS]
     near = [ratio for ratio in round_ones if low <= ratio <= high and not math.isclose(ratio, own)]
@@ -178,7 +205,8 @@ def ratio_view(proba: NDArray[np.float64], answered: AnsweredRows) -> RatioView 
     answered : AnsweredRows
         The rows and what the model itself answers.
     """
-    matrix, actual, own, weight = answered.matrix, answered.actual, answered.answer, answered.weight
+    matrix, actual, weight, whole = answered.matrix, answered.actual, answered.weight, answered.whole
+    own = answered.answer if whole is None else whole.answer
     costs = matrix.values
     assert matrix.classes is not None
     positive = 0 if costs[0, 1] - costs[0, 0] > costs[1, 0] - costs[1, 1] else 1
@@ -193,28 +221,50 @@ def ratio_view(proba: NDArray[np.float64], answered: AnsweredRows) -> RatioView 
     start = ratios.index(ratio)
     missed = [miss if i == start else right_positive + r * step for i, r in enumerate(ratios)]
     is_positive = actual == positive
-    detected, alarms = [], []
+
+    def by_class(rows: NDArray[np.bool_]) -> Pair:
+        return float(weight[rows & ~is_positive].sum()), float(weight[rows & is_positive].sum())
+
+    alarms_and_hits, undecided = [], []
     for price in missed:
         values = costs.copy()
         values[positive, negative] = price
-        answered = min_cost_class(expected_costs(proba, values)) == positive
-        detected.append(float(weight[answered & is_positive].sum()))
-        alarms.append(float(weight[answered & ~is_positive].sum()))
+        called, silent = _moved_line(proba, values, answered)
+        alarms_and_hits.append(by_class((called == positive) & ~silent))
+        undecided.append(by_class(silent))
+    alarms, detected = zip(*alarms_and_hits, strict=True)
+    own_alarms, own_detected = by_class(own == positive)
     labels = matrix.classes.tolist()
     return RatioView(
         positive=labels[positive],
         negative=labels[negative],
         ratios=tuple(ratios),
         missed=tuple(missed),
-        detected=tuple(detected),
-        alarms=tuple(alarms),
+        detected=detected,
+        alarms=alarms,
         n_positive=float(weight[is_positive].sum()),
         n_negative=float(weight[~is_positive].sum()),
-        own_detected=float(weight[(own == positive) & is_positive].sum()),
-        own_alarms=float(weight[(own == positive) & ~is_positive].sum()),
+        own_detected=own_detected,
+        own_alarms=own_alarms,
         right_negative=right_negative,
         alarm=alarm,
         right_positive=right_positive,
         start=start,
         positive_first=positive == 0,
+        tests=0.0 if whole is None else float(weight @ whole.tests),
+        abstain_cost=answered.abstain_cost,
+        undecided=() if answered.abstain_cost is None else tuple(undecided),
+        own_undecided=by_class(own < 0),
     )
+
+
+def _moved_line(
+    proba: NDArray[np.float64], values: NDArray[np.float64], answered: AnsweredRows
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Cheapest class of each row at some costs, and which are left undecided: rules know by themselves."""
+    expected = expected_costs(proba, values)
+    called = min_cost_class(expected)
+    if answered.whole is not None and answered.answers is not None and answered.answers.abstains:
+        return called, answered.whole.undecided
+    cheapest = expected[np.arange(len(called)), called]
+    return called, or_abstain(called, cheapest, answered.abstain_cost).undecided

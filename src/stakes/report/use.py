@@ -121,7 +121,7 @@ def abstentions(answers: Answers, answered: AnsweredRows, constant_cost: float) 
     if not hasattr(model, "decide") or not hasattr(model, "predict_proba"):
         return ()
     prices: list[float | None] = [share * constant_cost for share in PRICES] if constant_cost > 0 else []
-    if isinstance(model, RuleClassifier):
+    if answers.abstains:
         prices.insert(0, None)
     return tuple(_abstention(answers, answered, price) for price in prices)
 
@@ -137,5 +137,6 @@ def _abstention(answers: Answers, answered: AnsweredRows, price: float | None) -
         cost = metrics.cost_with_abstention(
             labels, decision, abstain_cost=price, cost_matrix=answered.matrix, sample_weight=weight
         )
+        cost += answered.tests_per_row
     coverage = metrics.coverage(decision, weight)
     return Abstention(price, coverage, wrong / n_decided if n_decided else None, cost)

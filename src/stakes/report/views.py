@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from stakes import metrics
-from stakes._base.answering import model_size, paid_tests
+from stakes._base.answering import model_size, own_prices
 from stakes._text.words import amount
 from stakes.compare import Comparison, Interval
 from stakes.compare.comparison import mean_interval
-from stakes.costs import as_cost_matrix, as_feature_costs
-from stakes.decision import Answers, Guard, answers_of, min_cost_class
+from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs
+from stakes.decision import Answers, WholeCost, answers_of, min_cost_class, whole_cost
 from stakes.evolve import EvolutionHistory
 from stakes.export import render
 from stakes.metrics import ClassCost
@@ -21,11 +21,10 @@ from stakes.models import effective_tree
 from stakes.report.answered import AnsweredRows
 from stakes.report.ask import walker_data
 from stakes.report.curve import ThresholdCurve, threshold_curve
-from stakes.report.leaves import LeafCost, leaf_costs, rows_to_leaves, tree_estimator
+from stakes.report.leaves import LeafCost, leaf_costs, rows_to_leaves, rules_estimator, tree_estimator
 from stakes.report.parts import Node, RuleLine, rule_lines, tree_outline
 from stakes.report.ratio import RatioView, ratio_view
 from stakes.report.use import Abstention, ColumnUse, Tradeoff, abstentions, column_use, tradeoff
-from stakes.rules import RuleClassifier
 from stakes.table import Table
 from stakes.tree import FittedTree, TradeoffSearchCV
 
@@ -72,8 +71,11 @@ class ModelView:
         What mistakes cost, in sentences.
     n_rows : float
     cost : Interval
-        Cost per row on these rows.
-    total, errors, high_cost_errors, savings : float
+        Cost of the mistakes per row, were every row answered.
+    total, errors, high_cost_errors : float
+        Cost and number of these mistakes.
+    savings : float
+        Share of the best constant's cost that is saved, tests and undecided rows included.
     constant : label of the best constant
     constant_cost : float
         What the best constant costs per row.
@@ -94,8 +96,15 @@ class ModelView:
         What one row is.
     n_nodes : int or None
         Nodes of the tree, leaves included.
-    test_cost, total_cost : Interval or None
-        Where columns have prices: cost of the tests per row, and of tests and mistakes together.
+    test_cost : Interval or None
+        Where columns have prices: cost of the tests per row.
+    abstention_cost : Interval or None
+        Where the model may leave rows undecided: cost of these per row.
+    n_undecided : float
+        Their number.
+    total_cost : Interval or None
+        Where either is there: the whole cost per row, of mistakes among the rows that are decided, of tests
+        and of undecided rows.
     upfront_cost : float or None
         Where columns have prices: price of all columns that the model may ask for.
     rivals : tuple of Rival
@@ -137,6 +146,8 @@ class ModelView:
     noun: str = "case"
     n_nodes: int | None = None
     test_cost: Interval | None = None
+    abstention_cost: Interval | None = None
+    n_undecided: float = 0.0
     total_cost: Interval | None = None
     upfront_cost: float | None = None
     rivals: tuple[Rival, ...] = ()
@@ -148,6 +159,11 @@ class ModelView:
     abstention: tuple[Abstention, ...] = ()
     tradeoff: Tradeoff | None = None
     evolution: EvolutionHistory | None = None
+
+    @property
+    def decisive(self) -> Interval:
+        """The whole cost per row."""
+        return self.cost if self.total_cost is None else self.total_cost
 
 
 def model_view(
@@ -177,6 +193,9 @@ def model_view(
     total = metrics.total_cost(labels, predicted, **total_cost)  # checks labels, lengths and weights
     weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     answered = AnsweredRows(X, labels, matrix, matrix.codes(labels), matrix.codes(predicted), weight, answers)
+    prices = _prices(model, X, feature_costs)
+    answered = replace(answered, whole=_whole_cost(model, answered, prices))
+    rules = rules_estimator(model)
     constant = metrics.best_constant(labels, **total_cost)
     n_rows = float(weight.sum())
     has_proba = hasattr(model, "predict_proba")  # a wrapper may have decision_proba all the same
@@ -193,7 +212,7 @@ def model_view(
         total=total,
         errors=float(weight @ answered.wrong),
         high_cost_errors=metrics.high_cost_errors(labels, predicted, **total_cost),
-        savings=metrics.savings(labels, predicted, **total_cost),
+        savings=_savings(constant.cost, float(weight @ answered.all_paid)),
         constant=constant.label,
         constant_cost=constant.cost / n_rows,
         n_leaves=model_size(model).leaves,
@@ -209,15 +228,17 @@ def model_view(
         rivals=_rivals(answered),
         ratio=None if proba is None else ratio_view(proba, answered),
         outline=None if fitted is None else tree_outline(fitted, rows_to_leaves(model, answered), answered),
-        rules=rule_lines(model, answered) if isinstance(model, RuleClassifier) else (),
-        n_rules=len(model.rules_) if isinstance(model, RuleClassifier) else 0,
+        rules=() if rules is None else rule_lines(rules, answered),
+        n_rules=0 if rules is None else len(rules.rules_),
         # A model refuses by its own costs; for others that would say nothing.
         abstention=abstentions(answers, answered, constant.cost / n_rows) if own_costs else (),
         tradeoff=tradeoff(model) if isinstance(model, TradeoffSearchCV) else None,
         evolution=getattr(model, "evolution_", None),
-        **_test_cost_parts(model, answered, feature_costs),
+        walker=_walker(model, prices),
+        use=column_use(model, answered, prices),
+        **_parts_of_the_bill(answered, prices),
     )
-    return replace(view, words=tuple(_costs_in_words(view, model, noun)))
+    return replace(view, words=tuple(_costs_in_words(view, model, noun, answers.abstain_cost)))
 
 
 def _rivals(answered: AnsweredRows) -> tuple[Rival, ...]:
@@ -228,9 +249,14 @@ def _rivals(answered: AnsweredRows) -> tuple[Rival, ...]:
     constants = weight @ matrix.values[answered.actual]
     best = int(min_cost_class(constants[None, :])[0])
     most = int(np.bincount(answered.actual, weights=weight, minlength=len(names)).argmax())
-    totals = {"the model": answered.total, f"always {names[best]}: the best constant": float(constants[best])}
+    totals = {
+        "the model": float(weight @ answered.all_paid),
+        f"always {names[best]}: the best constant": float(constants[best]),
+    }
     if most != best:
         totals[f"always {names[most]}: the most frequent class"] = float(constants[most])
+    if answered.abstain_cost is not None:
+        totals["no answer for any row"] = answered.abstain_cost * n_rows
     costliest = max(*totals.values(), 0.0)
     return tuple(
         Rival(name, total, total / n_rows, total / costliest if costliest > 0 else 0.0, i == 0)
@@ -238,36 +264,84 @@ def _rivals(answered: AnsweredRows) -> tuple[Rival, ...]:
     )
 
 
-def _test_cost_parts(model: Any, answered: AnsweredRows, feature_costs: Any) -> dict[str, Any]:
-    """What the view says about columns and their prices: the prices given, or else the model's own."""
-    X, weight = answered.X, answered.weight
-    estimator, walker = tree_estimator(model), None
-    prices = None if estimator is None else estimator.fitted_tree_.feature_costs
-    if isinstance(model, RuleClassifier):
-        prices = model.rule_set_.feature_costs
-    if feature_costs is not None:
-        table = X if isinstance(X, Table) else Table.from_data(X)
-        schema = table.schema if estimator is None else estimator.fitted_tree_.schema
-        prices = as_feature_costs(feature_costs, schema.names)
-    if estimator is not None:
-        walker = walker_data(replace(effective_tree(model), feature_costs=prices))
-    parts: dict[str, Any] = {"walker": walker, "use": column_use(model, answered, prices)}
-    if prices is None:
-        return parts
-    looked = paid_tests(model, X, prices, answered.routing)
-    return parts | {
-        "test_cost": mean_interval(looked.by_row, weight),
-        "total_cost": mean_interval(answered.paid + looked.by_row, weight),
-        "upfront_cost": looked.upfront,
-    }
+def _prices(model: Any, X: Any, feature_costs: Any) -> FeatureCosts | None:
+    """Return the prices given, or else the model's own."""
+    if feature_costs is None:
+        return own_prices(model)
+    estimator = tree_estimator(model)
+    table = X if isinstance(X, Table) else Table.from_data(X)
+    schema = table.schema if estimator is None else estimator.fitted_tree_.schema
+    return as_feature_costs(feature_costs, schema.names)
 
 
-def _costs_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
+def _whole_cost(model: Any, answered: AnsweredRows, prices: FeatureCosts | None) -> WholeCost | None:
+    """All that the rows cost; None where that is what their mistakes cost."""
+    answers, matrix = answered.answers, answered.matrix
+    if answers is None or (prices is None and answered.abstain_cost is None):
+        return None
+    decision = None if answered.abstain_cost is None else answers.decide()
+    row_costs = matrix.values[answered.actual]
+    return whole_cost(model, answered.X, answers, matrix, row_costs, prices, decision)
+
+
+def _walker(model: Any, prices: FeatureCosts | None) -> dict[str, Any] | None:
+    if tree_estimator(model) is None:
+        return None
+    return walker_data(replace(effective_tree(model), feature_costs=prices))
+
+
+def _parts_of_the_bill(answered: AnsweredRows, prices: FeatureCosts | None) -> dict[str, Any]:
+    """What the view says about tests and undecided rows, and about all together."""
+    whole, weight = answered.whole, answered.weight
+    if whole is None:
+        return {}
+    parts: dict[str, Any] = {"total_cost": mean_interval(whole.by_row, weight)}
+    if prices is not None:
+        parts["test_cost"] = mean_interval(whole.tests, weight)
+        parts["upfront_cost"] = whole.upfront
+    if answered.abstain_cost is not None:
+        parts["abstention_cost"] = mean_interval(whole.abstention, weight)
+        parts["n_undecided"] = float(weight @ whole.undecided)
+    return parts
+
+
+def _savings(constant: float, total: float) -> float:
+    """Share of what the best constant costs that is saved; infinite where that costs nothing."""
+    saved = constant - total
+    if constant == 0:
+        return 0.0 if saved == 0 else float(np.copysign(np.inf, saved))
+    return saved / abs(constant)
+
+
+def _whole_cost_in_words(view: ModelView, noun: str) -> str:
     n_rows, wrong = amount(view.n_rows), amount(view.errors)
-    words = [
-        f"On these {n_rows} {noun}s the model costs {amount(view.total)}: {amount(view.cost.mean)} per "
-        f"{noun}, with {wrong} mistakes, {amount(view.high_cost_errors)} of them costly ones."
-    ]
+    costly = f"{amount(view.high_cost_errors)} of them costly ones"
+    if view.total_cost is None:
+        return (
+            f"On these {n_rows} {noun}s the model costs {amount(view.total)}: {amount(view.cost.mean)} per "
+            f"{noun}, with {wrong} mistakes, {costly}."
+        )
+    tests, abstention = (
+        0.0 if part is None else part.mean for part in (view.test_cost, view.abstention_cost)
+    )
+    parts = {
+        "mistakes": view.total_cost.mean - tests - abstention,
+        "tests": None if view.test_cost is None else tests,
+        f"the {amount(view.n_undecided)} left undecided": None
+        if view.abstention_cost is None
+        else abstention,
+    }
+    listed = [f"{amount(cost)} for {what}" for what, cost in parts.items() if cost is not None]
+    answered = "" if view.abstention_cost is None else " Where every row is answered,"
+    return (
+        f"On these {n_rows} {noun}s the model costs {amount(view.total_cost.mean * view.n_rows)} in all: "
+        f"{amount(view.total_cost.mean)} per {noun}, {' and '.join([', '.join(listed[:-1]), listed[-1]])}."
+        f"{answered or ' There are'} {wrong} mistakes{' are made' if answered else ''}, {costly}."
+    )
+
+
+def _costs_in_words(view: ModelView, model: Any, noun: str, abstain_cost: float | None = None) -> list[str]:
+    words = [_whole_cost_in_words(view, noun)]
     baseline = amount(view.constant_cost * view.n_rows)
     constant = f"Always answering {view.constant} would cost {baseline}"
     if not np.isfinite(view.savings):
@@ -278,22 +352,26 @@ def _costs_in_words(view: ModelView, model: Any, noun: str) -> list[str]:
         words.append(f"{constant}; the model costs {-view.savings:.0%} more than that.")
     else:
         words.append(f"{constant}; the model saves nothing over that.")
-    if view.total_cost is not None and view.test_cost is not None and view.upfront_cost is not None:
+    if abstain_cost is not None:
+        words.append(f"Leaving every {noun} undecided would cost {amount(abstain_cost * view.n_rows)}.")
+    if view.test_cost is not None and view.upfront_cost is not None:
+        due = f"Looking costs {amount(view.test_cost.mean)} per {noun}"
         words.append(
-            f"Looking costs {amount(view.test_cost.mean)} per {noun} more where tests are made one by one, "
-            f"{amount(view.upfront_cost)} where all are made up front; mistakes and tests one by one come to "
-            f"{amount(view.total_cost.mean)} per {noun}."
+            f"{due}; all columns that the model may ask for cost {amount(view.upfront_cost)} up front."
         )
-    if isinstance(model, Guard) and model.guarded_:
+    if getattr(model, "guarded_", False):
         words.append(
             f"The model is guarded and answers {model.constant_} for everyone: in cross-validation on its "
             f"training data the learner cost {model.cv_cost_:.4g} per {noun}, the constant "
             f"{model.constant_cost_:.4g}."
         )
+    if getattr(model, "interrupted_", False):
+        words.append("The model's fit was interrupted: it was not cross-validated, and nothing guards it.")
     costliest = max(view.classes, key=lambda line: line.cost)
     if costliest.cost > 0 and costliest.costliest_mistake is not None:
+        part = "the bill" if view.total_cost is None else "the cost of mistakes"
         words.append(
-            f"{costliest.share:.0%} of the bill comes from {costliest.actual} {noun}s, most of it "
+            f"{costliest.share:.0%} of {part} comes from {costliest.actual} {noun}s, most of it "
             f"({amount(costliest.costliest_cost)}) from calling them {costliest.costliest_mistake}."
         )
     return words

@@ -15,9 +15,9 @@ from stakes._base.exporting import render
 from stakes._base.features import any_columns, encode_rows
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import AnswersMixin, Decision
-from stakes.rules.explain import RuleExplanation, explain
+from stakes.rules.explain import explain
 from stakes.rules.model import RuleSet
 from stakes.rules.routing import RuleAnswers
 from stakes.rules.words import RuleTable, rule_table
@@ -61,7 +61,12 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
     @property
     def cost_matrix_(self) -> CostMatrix:
         """Costs that decisions are made with; 1 for every mistake where none were given."""
-        return CostMatrix(self.rule_set_.costs, self.classes_)
+        return CostMatrix(self.rule_set_.costs, self.classes_, check=False)
+
+    @property
+    def feature_costs_(self) -> FeatureCosts | None:
+        """What it costs to read the columns; None where all are free."""
+        return self.rule_set_.feature_costs
 
     def upfront_cost(self, feature_costs: Any = None) -> float:
         """Return the price of all columns that rules ask for, paid before it is known which."""
@@ -101,8 +106,13 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
 
     # ---- reading -------------------------------------------------------------------------------------------
 
-    def explain(self, X: Any) -> list[RuleExplanation]:
-        """Say for each row which rule spoke, which ones it overruled and what each answer would cost."""
+    def explain(self, X: Any, background: Any = None) -> Any:
+        """Say for each row which rule spoke, which ones it overruled and what each answer would cost.
+
+        With a background, rows like those of X, the share of each column is told instead, as by ensembles.
+        """
+        if background is not None:
+            return super().explain(X, background)
         return explain(self._checked, self._table(X))
 
     def rule_table(self, *, merged: bool = True) -> RuleTable:

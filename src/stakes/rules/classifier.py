@@ -24,11 +24,11 @@ from stakes.rules.inputs import (
     check_t_good_values,
     class_cost_vector,
     known_fallback,
-    more_examples,
-    read_examples,
+    more_samples,
+    read_samples,
     support_vector,
 )
-from stakes.rules.learn import Examples, Settings, learn_rules
+from stakes.rules.learn import RuleSamples, Settings, learn_rules
 from stakes.rules.path import T_GOOD_VALUES, CoveragePoint, cheapest, coverage_points, cross_validated
 
 #: Cut-off where none is given and none is to be chosen.
@@ -197,14 +197,14 @@ class RuleClassifier(RuleModel):
             count by their own costs in the quality of rules, and without other costs the mean row of each
             class takes its place in decisions.
         """
-        examples, settings = self._read(X, y, sample_weight, costs)
+        samples, settings = self._read(X, y, sample_weight, costs)
         t_good = DEFAULT_T_GOOD if self.t_good is None else self.t_good
         self.coverage_path_: list[CoveragePoint] = []
         if self.t_good is None and self.abstain_cost is not None:
             grid = check_t_good_values(self.t_good_values)
-            self.coverage_path_ = cross_validated(examples, settings, grid, self.abstain_cost, self.cv)
+            self.coverage_path_ = cross_validated(samples, settings, grid, self.abstain_cost, self.cv)
             t_good = cheapest(self.coverage_path_).t_good if self.coverage_path_ else t_good
-        self._set_fitted(learn_rules(examples, settings, [t_good])[0])
+        self._set_fitted(learn_rules(samples, settings, [t_good])[0])
         self.fallback_ = known_fallback(self._fitted_fallback(X, y, sample_weight), self.classes_)
         return self
 
@@ -221,15 +221,15 @@ class RuleClassifier(RuleModel):
         The strictest cut-off explores all that the others do, so this takes about as long as fitting it
         alone. Each copy is what ``fit`` with that ``t_good`` gives, unless the search met a bound.
         """
-        examples, settings = self._read(X, y, sample_weight, costs)
+        samples, settings = self._read(X, y, sample_weight, costs)
         chosen = check_t_good_values(self.t_good_values if t_good_values is None else t_good_values)
-        fallback = known_fallback(self._fitted_fallback(X, y, sample_weight), examples.classes)
+        fallback = known_fallback(self._fitted_fallback(X, y, sample_weight), samples.classes)
         models = []
-        for t_good, rules in zip(chosen, learn_rules(examples, settings, chosen), strict=True):
+        for t_good, rules in zip(chosen, learn_rules(samples, settings, chosen), strict=True):
             model = clone(self).set_params(t_good=t_good)
             check_features(model, X, reset=True)
             model._set_fitted(rules)
-            model.fallback_ = fallback
+            model._background, model.fallback_ = self._background, fallback
             models.append(model)
         return models
 
@@ -262,20 +262,20 @@ class RuleClassifier(RuleModel):
         0.1 0.87 0.95
         0.5 1.0 0.93
         """
-        examples, settings = self._read(X, y, sample_weight, None)
+        samples, settings = self._read(X, y, sample_weight, None)
         abstain_cost = 0.0 if self.abstain_cost is None else self.abstain_cost
         chosen = check_t_good_values(self.t_good_values if t_good_values is None else t_good_values)
         if test is None:
-            return cross_validated(examples, settings, chosen, abstain_cost, self.cv)
-        rows = more_examples(examples, *test, unseen=self.unseen, owner=type(self).__name__)
-        return coverage_points([(examples, rows)], settings, chosen, abstain_cost)
+            return cross_validated(samples, settings, chosen, abstain_cost, self.cv)
+        rows = more_samples(samples, *test, unseen=self.unseen, owner=type(self).__name__)
+        return coverage_points([(samples, rows)], settings, chosen, abstain_cost)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> tuple[Examples, Settings]:
+    def _read(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> tuple[RuleSamples, Settings]:
         """Check parameters and data, and put them into the shape that learning takes."""
-        examples = read_examples(self, X, y, sample_weight, costs)
+        samples = read_samples(self, X, y, sample_weight, costs)
         settings = Settings(
             t_bad=self.t_bad,
-            min_support=support_vector(self.min_support, examples.classes),
+            min_support=support_vector(self.min_support, samples.classes),
             max_length=self.max_length,
             mark=self.mark,
             keep_whole=self.keep_whole,
@@ -285,7 +285,7 @@ class RuleClassifier(RuleModel):
             random_state=self.random_state,
             n_threads=effective_n_jobs(self.n_jobs),
         )
-        return examples, settings
+        return samples, settings
 
     def _fitted_fallback(self, X: Any, y: Any, sample_weight: Any) -> Any:
         if self.fallback is None:

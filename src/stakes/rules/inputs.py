@@ -15,13 +15,13 @@ from stakes._base.training import read_training
 from stakes._base.weights import check_size
 from stakes._text.words import shorten
 from stakes.costs import CostMatrix, sample_vector
-from stakes.rules.learn import Examples
+from stakes.rules.learn import RuleSamples
 
 #: Least support of a class that ``min_support`` does not name.
 DEFAULT_SUPPORT = 0.01
 
 
-def read_examples(owner: Any, X: Any, y: Any, sample_weight: Any, costs: Any) -> Examples:
+def read_samples(owner: Any, X: Any, y: Any, sample_weight: Any, costs: Any) -> RuleSamples:
     """Read what a `RuleClassifier` is given to learn from, with what mistakes cost by its parameters."""
     training = read_training(owner, X, y, sample_weight, costs)
     classes = training.classes
@@ -30,12 +30,12 @@ def read_examples(owner: Any, X: Any, y: Any, sample_weight: Any, costs: Any) ->
             raise ValueError("class_costs and cost_matrix must not be given together; one of them is enough")
         vector = class_cost_vector(owner.class_costs, classes)
         check_size(vector)
-        matrix = CostMatrix(vector[:, None] * (1.0 - np.eye(len(classes))), classes)
+        matrix = CostMatrix(vector[:, None] * (1.0 - np.eye(len(classes))), classes, check=False)
     else:
         matrix = training.effective_cost_matrix
         vector = matrix.vector(owner.cost_vector)
     own = training.costs
-    return Examples(
+    return RuleSamples(
         **vars(training) | {"cost_matrix": matrix},
         # with one class there is no mistake, and a rule for it is as good as any
         class_costs=np.ascontiguousarray(vector) if len(classes) > 1 else np.ones(1),
@@ -43,11 +43,11 @@ def read_examples(owner: Any, X: Any, y: Any, sample_weight: Any, costs: Any) ->
     )
 
 
-def more_examples(examples: Examples, X: Any, y: Any, *, unseen: str, owner: str) -> Examples:
+def more_samples(samples: RuleSamples, X: Any, y: Any, *, unseen: str, owner: str) -> RuleSamples:
     """Other rows of the same problem, to judge rules on."""
-    table = examples.table.schema.encode(X, unseen=unseen, owner=owner)
-    codes = examples.effective_cost_matrix.codes(y).astype(np.int32)
-    return replace(examples, table=table, codes=codes, weight=None, costs=None, row_costs=None)
+    table = samples.table.schema.encode(X, unseen=unseen, owner=owner)
+    codes = samples.effective_cost_matrix.codes(y).astype(np.int32)
+    return replace(samples, table=table, codes=codes, weight=None, costs=None, row_costs=None)
 
 
 def class_cost_vector(class_costs: Any, classes: NDArray[Any]) -> NDArray[np.float64]:

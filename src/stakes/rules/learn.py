@@ -22,7 +22,7 @@ class RuleSearchWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Examples(TrainingSet):
+class RuleSamples(TrainingSet):
     """Training rows, with what the quality of rules is made of.
 
     Attributes
@@ -58,22 +58,22 @@ class Settings:
     n_threads: int = 1
 
 
-def learn_rules(examples: Examples, settings: Settings, t_good_values: Sequence[float]) -> list[RuleSet]:
+def learn_rules(samples: RuleSamples, settings: Settings, t_good_values: Sequence[float]) -> list[RuleSet]:
     """Learn a set of rules for each cut-off, by one search.
 
     Parameters
     ----------
-    examples : Examples
+    samples : RuleSamples
     settings : Settings
     t_good_values : sequence of float
         Qualities from which rules are accepted, ascending.
     """
-    learnt_from, held_out = _set_aside(examples, settings)
+    learnt_from, held_out = _set_aside(samples, settings)
     bins = mdl_bins(learnt_from, whole=settings.keep_whole, n_threads=settings.n_threads)
     rule_arrays, cuts, _, length = _core.search_rules(
         bins.core(learnt_from.table),
         learnt_from.codes,
-        len(examples.classes),
+        len(samples.classes),
         learnt_from.weight,
         _core.RuleOptions(
             t_good=t_good_values,
@@ -85,7 +85,7 @@ def learn_rules(examples: Examples, settings: Settings, t_good_values: Sequence[
             max_bytes=int(settings.max_memory * 2**20),
             n_threads=settings.n_threads,
         ),
-        class_costs=examples.class_costs,
+        class_costs=samples.class_costs,
         row_costs=learnt_from.row_costs,
     )
     _warn(cuts, length)
@@ -95,21 +95,21 @@ def learn_rules(examples: Examples, settings: Settings, t_good_values: Sequence[
     ):
         rules = RuleSet(
             bins=bins,
-            classes=examples.classes,
+            classes=samples.classes,
             start=start,
             feature=feature,
             value=value,
             label=label,
             quality=quality,
-            class_weights=weights.reshape(-1, len(examples.classes)),
-            silent_weights=np.zeros(len(examples.classes)),
-            costs=examples.cost_values,
+            class_weights=weights.reshape(-1, len(samples.classes)),
+            undecided_weights=np.zeros(len(samples.classes)),
+            costs=samples.cost_values,
             t_good=float(t_good),
-            feature_costs=examples.feature_costs,
+            feature_costs=samples.feature_costs,
         )
         if held_out is not None:
-            rules = recounted(surviving(rules, held_out), examples)
-        results.append(with_undecided_weights(in_order(rules), examples, settings.n_threads))
+            rules = recounted(surviving(rules, held_out), samples)
+        results.append(with_undecided_weights(in_order(rules), samples, settings.n_threads))
     return results
 
 
@@ -135,33 +135,33 @@ def chosen(rules: RuleSet, which: NDArray[Any]) -> RuleSet:
     )
 
 
-def with_undecided_weights(rules: RuleSet, examples: Examples, n_threads: int = 1) -> RuleSet:
+def with_undecided_weights(rules: RuleSet, samples: RuleSamples, n_threads: int = 1) -> RuleSet:
     """Note what the training rows without a rule are like; all rows where there is none without."""
-    undecided = rules.match(examples.table, n_threads) < 0
-    weight = examples.weight_or_ones
+    undecided = rules.match(samples.table, n_threads) < 0
+    weight = samples.weight_or_ones
     if not weight[undecided].any():
         undecided = np.ones(len(weight), dtype=bool)
     counts = np.zeros(len(rules.classes))
-    np.add.at(counts, examples.codes[undecided], weight[undecided])
-    return replace(rules, silent_weights=counts)
+    np.add.at(counts, samples.codes[undecided], weight[undecided])
+    return replace(rules, undecided_weights=counts)
 
 
-def covered(rules: RuleSet, examples: Examples) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def covered(rules: RuleSet, samples: RuleSamples) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Class weights, and weights times costs, of the rows that each rule covers."""
-    codes, k = rules.bins.codes(examples.table), len(rules.classes)
-    weight = examples.weight_or_ones
-    cost = examples.class_costs[examples.codes] if examples.row_costs is None else examples.row_costs
+    codes, k = rules.bins.codes(samples.table), len(rules.classes)
+    weight = samples.weight_or_ones
+    cost = samples.class_costs[samples.codes] if samples.row_costs is None else samples.row_costs
     weights, shares = np.zeros((2, len(rules), k))
     for i in range(len(rules)):
         rows = np.ones(len(weight), dtype=bool)
         for feature, value in rules.conditions(i):
             rows &= codes[feature] == value
-        weights[i] = np.bincount(examples.codes[rows], weight[rows], minlength=k)
-        shares[i] = np.bincount(examples.codes[rows], (weight * cost)[rows], minlength=k)
+        weights[i] = np.bincount(samples.codes[rows], weight[rows], minlength=k)
+        shares[i] = np.bincount(samples.codes[rows], (weight * cost)[rows], minlength=k)
     return weights, shares
 
 
-def surviving(rules: RuleSet, held_out: Examples) -> RuleSet:
+def surviving(rules: RuleSet, held_out: RuleSamples) -> RuleSet:
     """Keep the rules whose class bears the largest share of the cost among held-out rows, too.
 
     A rule that covers none of these rows is dropped: nothing speaks for it.
@@ -171,9 +171,9 @@ def surviving(rules: RuleSet, held_out: Examples) -> RuleSet:
     return chosen(rules, np.flatnonzero(rules.label == np.array(judged, dtype=np.int32)))
 
 
-def recounted(rules: RuleSet, examples: Examples) -> RuleSet:
+def recounted(rules: RuleSet, samples: RuleSamples) -> RuleSet:
     """Take class weights, qualities and so the precedence from all rows."""
-    weights, shares = covered(rules, examples)
+    weights, shares = covered(rules, samples)
     judged = [_core.rule_quality(row) for row in shares]
     return replace(
         rules,
@@ -183,21 +183,21 @@ def recounted(rules: RuleSet, examples: Examples) -> RuleSet:
     )
 
 
-def _set_aside(examples: Examples, settings: Settings) -> tuple[Examples, Examples | None]:
+def _set_aside(samples: RuleSamples, settings: Settings) -> tuple[RuleSamples, RuleSamples | None]:
     n_folds = round(1 / settings.validation_fraction) if settings.validation_fraction > 0 else 0
-    if n_folds < 2 or len(examples.codes) < 2 * n_folds:
-        return examples, None
-    fold = stratified_folds(examples.codes.astype(np.intp), n_folds, settings.random_state)
+    if n_folds < 2 or len(samples.codes) < 2 * n_folds:
+        return samples, None
+    fold = stratified_folds(samples.codes.astype(np.intp), n_folds, settings.random_state)
     kept = np.flatnonzero(fold > 0)
-    if not examples.weight_or_ones[kept].any():
-        return examples, None
-    return examples.take(kept), examples.take(np.flatnonzero(fold == 0))
+    if not samples.weight_or_ones[kept].any():
+        return samples, None
+    return samples.take(kept), samples.take(np.flatnonzero(fold == 0))
 
 
-def _supports(min_support: float | Sequence[float], examples: Examples) -> NDArray[np.float64]:
+def _supports(min_support: float | Sequence[float], samples: RuleSamples) -> NDArray[np.float64]:
     """Least weight per class: below 1 a share of all rows, but at least two of them; else that many rows."""
-    given = np.broadcast_to(min_support, examples.classes.shape)
-    total = float(examples.weight_or_ones.sum())
+    given = np.broadcast_to(min_support, samples.classes.shape)
+    total = float(samples.weight_or_ones.sum())
     return np.where(given < 1, np.maximum(given * total, min(2.0, total)), given)
 
 

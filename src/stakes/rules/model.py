@@ -22,6 +22,9 @@ from stakes.table import Schema, Table
 
 FORMAT, VERSION = "stakes-rules", 1
 
+#: Fields that are called otherwise in files.
+_KEYS = {"undecided_weights": "silent_weights"}
+
 
 @dataclass(frozen=True, eq=False)
 class RuleSet:
@@ -41,7 +44,7 @@ class RuleSet:
         Cost-weighted entropy of each rule on its training rows, low is good.
     class_weights : float64 array of shape (n_rules, n_classes)
         Training weight of each class that a rule covers.
-    silent_weights : float64 array of shape (n_classes,)
+    undecided_weights : float64 array of shape (n_classes,)
         Training weight of each class where no rule speaks.
     costs : float64 array of shape (n_classes, n_classes)
         Cost matrix, ``[actual, predicted]``.
@@ -59,7 +62,7 @@ class RuleSet:
     label: NDArray[np.int32]
     quality: NDArray[np.float64]
     class_weights: NDArray[np.float64]
-    silent_weights: NDArray[np.float64]
+    undecided_weights: NDArray[np.float64]
     costs: NDArray[np.float64]
     t_good: float
     feature_costs: FeatureCosts | None = None
@@ -88,7 +91,7 @@ class RuleSet:
 
         Shares of the training weight with Laplace's correction: one more row of every class.
         """
-        weights = np.vstack([self.class_weights, self.silent_weights]) + 1.0
+        weights = np.vstack([self.class_weights, self.undecided_weights]) + 1.0
         return weights / weights.sum(axis=1, keepdims=True)
 
     @cached_property
@@ -159,7 +162,7 @@ class RuleSet:
             raise ValueError(f"label must hold class codes from 0 to {k - 1}")
         if self.quality.shape != (n_rules,) or not np.all((self.quality >= 0) & (self.quality <= 1 + 1e-9)):
             raise ValueError("quality must hold a number from 0 to 1 for each rule")
-        for name, shape in (("class_weights", (n_rules, k)), ("silent_weights", (k,))):
+        for name, shape in (("class_weights", (n_rules, k)), ("undecided_weights", (k,))):
             weights = getattr(self, name)
             if weights.shape != shape or not np.all((weights >= 0) & (weights <= LARGEST)):
                 raise ValueError(f"{name} must hold weights from 0 to {LARGEST:g}, of shape {shape}")
@@ -170,13 +173,14 @@ class RuleSet:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rules as plain values, ready for JSON; numbers come back exactly."""
-        arrays = ("start", "feature", "value", "label", "quality", "class_weights", "silent_weights", "costs")
+        codes = ("start", "feature", "value", "label")
+        arrays = (*codes, "quality", "class_weights", "undecided_weights", "costs")
         return {
             "format": FORMAT,
             "version": VERSION,
             "bins": self.bins.to_dict(),
             "classes": labels_to_dict(self.classes),
-            **{name: getattr(self, name).tolist() for name in arrays},
+            **{_KEYS.get(name, name): getattr(self, name).tolist() for name in arrays},
             "t_good": float(self.t_good),
             "feature_costs": None if self.feature_costs is None else self.feature_costs.to_dict(),
         }
@@ -185,7 +189,8 @@ class RuleSet:
     def from_dict(cls, data: Mapping[str, Any]) -> RuleSet:
         """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
         documents.check_format(data, FORMAT, VERSION, "the model")
-        documents.check_mapping(data, "the model", [field.name for field in fields(cls)])
+        keys = [_KEYS.get(field.name, field.name) for field in fields(cls)]
+        documents.check_mapping(data, "the model", keys)
         classes = labels_from_dict(data["classes"])
         weights = documents.float_matrix(data["class_weights"], "class_weights")
         rules = cls(
@@ -196,7 +201,7 @@ class RuleSet:
             },
             quality=documents.float_array(data["quality"], "quality"),
             class_weights=weights if len(weights) else np.zeros((0, len(classes))),
-            silent_weights=documents.float_array(data["silent_weights"], "silent_weights"),
+            undecided_weights=documents.float_array(data["silent_weights"], "silent_weights"),
             costs=documents.float_matrix(data["costs"], "costs"),
             t_good=float(documents.float_array([data["t_good"]], "t_good")[0]),
             feature_costs=read_prices(data["feature_costs"]),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._base.folds import check_folds, stratified_folds
 from stakes._text.extras import extra_module
-from stakes.rules.learn import Examples, Settings, learn_rules
+from stakes.rules.learn import RuleSamples, Settings, learn_rules
 from stakes.rules.model import RuleSet
 
 #: The cut-offs of the paper.
@@ -51,7 +51,7 @@ class CoveragePoint:
 
 
 def point_sums(
-    rules: RuleSet, rows: Examples, abstain_cost: float, n_threads: int = 1
+    rules: RuleSet, rows: RuleSamples, abstain_cost: float, n_threads: int = 1
 ) -> tuple[NDArray[np.float64], int]:
     """Weighted sums of weight, decided, right, mistakes, tests, abstention; and the number of rules."""
     speaking = rules.match(rows.table, n_threads)
@@ -72,7 +72,7 @@ def point_sums(
 
 
 def coverage_points(
-    folds: Iterable[tuple[Examples, Examples]],
+    folds: Iterable[tuple[RuleSamples, RuleSamples]],
     settings: Settings,
     t_good_values: Sequence[float],
     abstain_cost: float,
@@ -107,23 +107,23 @@ def _point(t_good: float, sums: NDArray[np.float64], n_rules: float) -> Coverage
 
 
 def cross_validated(
-    examples: Examples, settings: Settings, t_good_values: Sequence[float], abstain_cost: float, cv: Any
+    samples: RuleSamples, settings: Settings, t_good_values: Sequence[float], abstain_cost: float, cv: Any
 ) -> list[CoveragePoint]:
     """Points of a cross-validation: stratified folds where ``cv`` is their number. Empty for a single row."""
-    weight = examples.weight_or_ones
+    weight = samples.weight_or_ones
     pairs = [
-        (examples.take(train), examples.take(test))
-        for train, test in _splits(examples, cv, settings.random_state)
+        (samples.take(train), samples.take(test))
+        for train, test in _splits(samples, cv, settings.random_state)
         if weight[train].any() and weight[test].any()
     ]
     return coverage_points(pairs, settings, t_good_values, abstain_cost) if pairs else []
 
 
-def _splits(examples: Examples, cv: Any, random_state: Any) -> Iterable[tuple[Any, Any]]:
-    n_rows, folds = len(examples.codes), check_folds(cv)
+def _splits(samples: RuleSamples, cv: Any, random_state: Any) -> Iterable[tuple[Any, Any]]:
+    n_rows, folds = len(samples.codes), check_folds(cv)
     if not isinstance(folds, int):
-        return folds.split(np.zeros(n_rows), examples.codes) if hasattr(folds, "split") else folds
-    fold = stratified_folds(examples.codes.astype(np.intp), min(folds, n_rows), random_state)
+        return folds.split(np.zeros(n_rows), samples.codes) if hasattr(folds, "split") else folds
+    fold = stratified_folds(samples.codes.astype(np.intp), min(folds, n_rows), random_state)
     return [
         (np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(fold.max() + 1)
     ]

@@ -26,8 +26,11 @@ class RuleAnswers(Answers):
     n_threads : int
     """
 
+    abstains = True
+
     def __init__(self, model: Any, X: Any, table: Table, n_threads: int) -> None:
         super().__init__(model)
+        self.abstain_cost = model.abstain_cost
         self._rules: RuleSet = model.rule_set_
         self._X = X
         self._table = table
@@ -50,7 +53,7 @@ class RuleAnswers(Answers):
         if self._fallback is not None:
             known = CostMatrix.uniform(self._rules.classes)
             codes = codes.astype(np.intp)
-            codes[self._silent] = known.codes(self._fallback.labels, "the fallback")
+            codes[self._no_rule] = known.codes(self._fallback.labels, "the fallback")
         return self._rules.classes[codes]
 
     @lazy
@@ -62,9 +65,9 @@ class RuleAnswers(Answers):
         proba = self._rules.shares[self.rule]
         fallback = self.model.fallback_
         if self._fallback is not None and hasattr(fallback, "predict_proba"):
-            proba[self._silent] = 0.0
+            proba[self._no_rule] = 0.0
             columns = CostMatrix.uniform(self._rules.classes).codes(fallback.classes_, "fallback.classes_")
-            proba[np.ix_(self._silent, columns)] = self._fallback.probabilities
+            proba[np.ix_(self._no_rule, columns)] = self._fallback.probabilities
         return proba
 
     def decide(self, abstain_cost: float | ArrayLike | None = None) -> Decision:
@@ -72,11 +75,11 @@ class RuleAnswers(Answers):
         rules, price = self._rules, self.model.abstain_cost if abstain_cost is None else abstain_cost
         cost = (rules.shares @ rules.costs)[self.rule, self._codes]
         decision = or_abstain(rules.classes[self._codes], cost, abstain_cost)
-        silent = self.rule < 0
+        no_rule = self.rule < 0
         labels = decision.labels.astype(object)
-        labels[silent] = None
-        cost = np.where(silent, np.nan if price is None else price, decision.expected_cost)
-        return Decision(labels, decision.undecided | silent, cost)
+        labels[no_rule] = None
+        cost = np.where(no_rule, np.nan if price is None else price, decision.expected_cost)
+        return Decision(labels, decision.undecided | no_rule, cost)
 
     def path_cost(self, feature_costs: Any = None) -> NDArray[np.float64]:
         """Price of the columns that were read for each row, by the rules' own prices or by these."""
@@ -97,12 +100,12 @@ class RuleAnswers(Answers):
         return np.append(self._rules.label, self._rules.fallback)[self.rule]
 
     @lazy
-    def _silent(self) -> NDArray[np.intp]:
+    def _no_rule(self) -> NDArray[np.intp]:
         return np.flatnonzero(self.rule < 0)
 
     @lazy
     def _fallback(self) -> Answers | None:
         """Answers of the fallback, where there is one that is needed."""
-        if self.model.fallback_ is None or not len(self._silent):
+        if self.model.fallback_ is None or not len(self._no_rule):
             return None
-        return answers_of(self.model.fallback_, take_rows(self._X, self._silent))
+        return answers_of(self.model.fallback_, take_rows(self._X, self._no_rule))

@@ -1,7 +1,22 @@
 """Tables: typed columns with missing values, from arrays, data frames and files."""
 
 from stakes.table._columns import Column
-from stakes.table._readers import TableFileError, reads, write_arff
-from stakes.table._table import Schema, Table, read_table
+from stakes.table._readers import TableFileError, reads, without_index, write_arff
+from stakes.table._suspects import SharedRows, SuspiciousColumn, shared_rows, suspicious_columns
+from stakes.table._table import Schema, Table, read_blocks, read_table
 
-__all__ = ["Column", "Schema", "Table", "TableFileError", "read_table", "reads", "write_arff"]
+__all__ = [
+    "Column",
+    "Schema",
+    "SharedRows",
+    "SuspiciousColumn",
+    "Table",
+    "TableFileError",
+    "read_blocks",
+    "read_table",
+    "reads",
+    "shared_rows",
+    "suspicious_columns",
+    "without_index",
+    "write_arff",
+]

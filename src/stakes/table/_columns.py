@@ -132,18 +132,26 @@ def factorize_objects(values: list[Any]) -> tuple[NDArray[Any], list[Any]]:
 
 
 def encode_nominal(
-    codes: NDArray[Any], distinct: Sequence[Any], index: dict[Any, int], unseen: str, name: str
+    codes: NDArray[Any],
+    distinct: Sequence[Any],
+    index: dict[Any, int],
+    unseen: str,
+    name: str,
+    first_row: int = 0,
 ) -> NDArray[np.int32]:
-    """Translate a factorized column to the codes of a schema's column, by value."""
+    """Translate a factorized column to the codes of a schema's column, by value.
+
+    Messages count rows from ``first_row`` on.
+    """
     table = np.full(len(distinct) + 1, -1, dtype=np.int32)  # the last entry answers code -1
     table[:-1] = [index.get(plain_value(value), -1) for value in distinct]
     result = table[codes]
     if unseen == "error":
         strange = np.flatnonzero((result < 0) & (codes >= 0))
         if strange.size:
-            row = int(strange[0])
+            value = distinct[int(codes[strange[0]])]
             raise ValueError(
-                f"column {name!r}, row {row}: value {distinct[int(codes[row])]!r} is not one of the "
+                f"column {name!r}, row {first_row + int(strange[0])}: value {value!r} is not one of the "
                 f"categories known from fit ({shorten(index)}). Use unseen='missing' to treat it as missing."
             )
     return result

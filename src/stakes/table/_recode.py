@@ -13,22 +13,31 @@ from stakes.table._columns import NOMINAL, Column
 
 
 def recode_columns(
-    old: Sequence[Column], arrays: Sequence[NDArray[Any]], new: Sequence[Column], unseen: str
+    old: Sequence[Column],
+    arrays: Sequence[NDArray[Any]],
+    new: Sequence[Column],
+    unseen: str,
+    first_row: int = 0,
 ) -> list[NDArray[Any]]:
-    """Arrays of columns, brought to the kinds and categories of others, column by column."""
+    """Arrays of columns, brought to the kinds and categories of others, column by column.
+
+    Messages count rows from ``first_row`` on.
+    """
     return [
-        _recode(before, values, after, unseen) for before, values, after in zip(old, arrays, new, strict=True)
+        _recode(before, values, after, unseen, first_row)
+        for before, values, after in zip(old, arrays, new, strict=True)
     ]
 
 
-def _recode(before: Column, values: NDArray[Any], after: Column, unseen: str) -> NDArray[Any]:
+def _recode(before: Column, values: NDArray[Any], after: Column, unseen: str, first_row: int) -> NDArray[Any]:
     if not after.is_nominal:
-        return _as_numbers(before, values, after.name) if before.is_nominal else values
+        return _as_numbers(before, values, after.name, first_row) if before.is_nominal else values
     if before.is_nominal and before.categories == after.categories:
         return values
     if not before.is_nominal:
         before, values = number_categories(before, values)
-    return col.encode_nominal(values, before.categories, _index(before, after), unseen, after.name)
+    index = _index(before, after)
+    return col.encode_nominal(values, before.categories, index, unseen, after.name, first_row)
 
 
 def _index(before: Column, after: Column) -> dict[Any, int]:
@@ -39,7 +48,7 @@ def _index(before: Column, after: Column) -> dict[Any, int]:
     return {value: code for value, code in index.items() if code is not None}
 
 
-def _as_numbers(column: Column, codes: NDArray[np.int32], name: str) -> NDArray[np.float64]:
+def _as_numbers(column: Column, codes: NDArray[np.int32], name: str, first_row: int) -> NDArray[np.float64]:
     numbers = np.full(len(column.categories) + 1, np.nan)  # the last entry answers code -1
     used = np.unique(codes[codes >= 0])
     for code in used.tolist():
@@ -47,7 +56,7 @@ def _as_numbers(column: Column, codes: NDArray[np.int32], name: str) -> NDArray[
         try:
             numbers[code] = float(value)
         except ValueError:
-            row = int(np.flatnonzero(codes == code)[0])
+            row = first_row + int(np.flatnonzero(codes == code)[0])
             raise col.not_numeric(name, row, value) from None
     if np.isinf(numbers).any():
         raise ValueError(f"column {name!r} contains infinity. Missing values are written as NaN.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from os import PathLike
@@ -16,7 +16,8 @@ from stakes._text.extras import extra_module
 from stakes._text.words import shorten
 from stakes.table._columns import Column, check_codes, check_column
 from stakes.table._encode import encode_columns, forced_nominal, infer_columns, open_input
-from stakes.table._readers import read_raw
+from stakes.table._readers import read_raw, read_raw_blocks
+from stakes.table._readers.common import RawTable
 from stakes.table._recode import met_categories, number_categories, recode_columns
 
 
@@ -107,7 +108,7 @@ class Schema:
                 f"X has {n_columns} features, but {owner} is expecting {len(self.columns)} features as input."
             )
         if isinstance(data, Table):
-            recoded = recode_columns(data.schema.columns, data.columns, self.columns, unseen)
+            recoded = recode_columns(data.schema.columns, data.columns, self.columns, unseen, data.first_row)
             return Table._trusted(self, recoded, n_samples)
         return Table._trusted(self, encode_columns(data, self, unseen, check_finite), n_samples)
 
@@ -178,7 +179,7 @@ class Table:
     array([1, 0], dtype=int32)
     """
 
-    __slots__ = ("classes", "columns", "n_samples", "schema", "target", "weights", "y")
+    __slots__ = ("classes", "columns", "first_row", "n_samples", "schema", "target", "weights", "y")
 
     schema: Schema
     columns: list[NDArray[Any]]
@@ -187,6 +188,7 @@ class Table:
     classes: NDArray[Any] | None
     weights: NDArray[np.float64] | None
     target: str | None
+    first_row: int  # which row of its file the first one is: messages name rows of the file
 
     def __init__(
         self,
@@ -222,6 +224,7 @@ class Table:
         self.y = None if y is None else self._checked_y(y)
         self.weights = None if weights is None else self._checked_weights(weights)
         self.target = target
+        self.first_row = 0
 
     @classmethod
     def _trusted(
@@ -232,6 +235,7 @@ class Table:
         table.schema, table.columns, table.n_samples = schema, columns, n_samples
         for name in ("y", "classes", "weights", "target"):
             setattr(table, name, getattr(like, name, None))
+        table.first_row = 0 if like is None else like.first_row
         return table
 
     @classmethod
@@ -316,7 +320,7 @@ class Table:
             raise ValueError(f"rows must be between 0 and {self.n_samples - 1}: {error}.") from None
         n_samples = len(columns[0]) if columns else len(np.arange(self.n_samples)[chosen])
         table = Table._trusted(self.schema, columns, n_samples, like=self)
-        table.y, table.weights = y, weights
+        table.y, table.weights, table.first_row = y, weights, 0
         return table
 
     def select(self, names: Sequence[str]) -> Table:
@@ -453,7 +457,43 @@ def read_table(path: str | PathLike[str], target: str | Literal[False] | None = 
     >>> table.classes
     array(['bad', 'good'], dtype='<U4')
     """
-    raw = read_raw(Path(path), target)
+    return _table(read_raw(Path(path), target))
+
+
+def read_blocks(path: str | PathLike[str], target: str | Literal[False] | None = None) -> Iterator[Table]:
+    r"""Read a table block by block, so that a file of any number of rows fits into memory.
+
+    All blocks have the same columns of the same kinds; a nominal column has those categories that are in its
+    block. Formats other than CSV and Parquet, and what can be read only once, come as one block.
+
+    Parameters
+    ----------
+    path, target
+        As for `read_table`.
+
+    Yields
+    ------
+    Table
+        At least one, none of them empty.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "loans.csv")
+    ...     _ = path.write_text("age,class\n30,good\n40,bad\n")
+    ...     sum(len(block) for block in read_blocks(path))
+    2
+    """
+    first_row = 0
+    for raw in read_raw_blocks(Path(path), target):
+        table = _table(raw)
+        table.first_row = first_row
+        yield table
+        first_row += table.n_samples
+
+
+def _table(raw: RawTable) -> Table:
     return Table(
         Schema(tuple(raw.columns)),
         raw.arrays,

@@ -15,7 +15,7 @@ from stakes._base.exporting import render
 from stakes._base.features import any_columns, encode_rows
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
-from stakes.costs import CostMatrix
+from stakes.costs import CostMatrix, FeatureCosts
 from stakes.decision import AnswersMixin
 from stakes.table import Table
 from stakes.tree import words
@@ -57,7 +57,7 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
     @property
     def cost_matrix_(self) -> CostMatrix:
         """Costs that decisions are made with; 1 for every mistake where none were given."""
-        return CostMatrix(self.fitted_tree_.cost_values, self.classes_)
+        return CostMatrix(self.fitted_tree_.cost_values, self.classes_, check=False)
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves."""
@@ -68,6 +68,11 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
         return int(self._checked.tree.depth.max())
 
     # ---- feature costs -------------------------------------------------------------------------------------
+
+    @property
+    def feature_costs_(self) -> FeatureCosts | None:
+        """What it costs to read the columns; None where all are free."""
+        return self.fitted_tree_.feature_costs
 
     def upfront_cost(self, feature_costs: Any = None) -> float:
         """Return the price of all columns that the tree may ask for, paid before it is known which.
@@ -120,9 +125,16 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
 
     # ---- reading -------------------------------------------------------------------------------------------
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """Say for each row which tests it met, what the leaf says and what each answer would cost."""
-        return explain(self._checked, self._table(X).columns)
+    def explain(self, X: Any, background: Any = None) -> Any:
+        """Say for each row which tests it met, what the leaf says and what each answer would cost.
+
+        With a background, rows like those of X, the share of each column is told instead, as by ensembles.
+        """
+        return self._paths(X, self._checked) if background is None else super().explain(X, background)
+
+    def _paths(self, X: Any, tree: FittedTree) -> list[Explanation]:
+        """Paths of rows through this tree, or through what a wrapper made of it."""
+        return explain(tree, self._table(X).columns)
 
     def leaf_table(self) -> list[words.Leaf]:
         """List the leaves with their conditions, class, weight and share of the cost."""

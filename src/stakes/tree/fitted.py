@@ -76,12 +76,25 @@ class FittedTree:
         self, classes: NDArray[Any], label: Label, shares: NDArray[np.float64], costs: NDArray[np.float64]
     ) -> FittedTree:
         """Return a tree of one leaf that always answers a label, whatever the shares of the classes."""
+        return self.leaf(self.schema, classes, label, shares, costs, float(self.counts[0].sum()))
+
+    @classmethod
+    def leaf(
+        cls,
+        schema: Schema,
+        classes: NDArray[Any],
+        label: Label,
+        shares: NDArray[np.float64],
+        costs: NDArray[np.float64],
+        weight: float = 1.0,
+    ) -> FittedTree:
+        """Make a tree of one leaf that always answers a label; ``weight`` is that of its training rows."""
         code = np.flatnonzero(classes == label)[:1].astype(np.int32)
         # Exports decide by the probabilities that they are given, and these must leave no doubt; costs see
         # the shares.
         certain = (np.arange(len(classes)) == code).astype(np.float64)[None, :]
-        leaf = TreeModel.leaf(shares * self.counts[0].sum(), code)
-        return FittedTree(leaf, self.schema, classes, certain, code, costs, row_values=shares[None, :])
+        leaf = TreeModel.leaf(shares * weight, code)
+        return cls(leaf, schema, classes, certain, code, costs, row_values=shares[None, :])
 
     @property
     def n_classes(self) -> int:

@@ -81,6 +81,16 @@ class TreeModel:
         # cumsum adds from left to right; sum() adds in pairs and differs in the last bit from a plain loop.
         return np.cumsum(self.class_weights, axis=1)[:, -1]
 
+    def probabilities(
+        self,
+        smoothing: str | None = None,
+        strength: float = 0.0,
+        counts: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
+        """Class probabilities of each node, smoothed; see `node_probabilities`. Other counts may be given."""
+        counts = self.class_weights if counts is None else counts
+        return node_probabilities(counts, self.parent, smoothing, strength)
+
     def links(self) -> Links:
         """What the core needs to route rows: tests, branches and the weight of each node."""
         return (
@@ -277,3 +287,35 @@ class TreeModel:
 _INTEGER = ("feature", "first_child", "n_branches", "value_start", "value_branch", "label")
 _FLOAT = ("threshold", "class_weights")
 _PER_NODE = ("feature", "first_child", "n_branches", "label", "threshold", "class_weights")
+
+
+def node_probabilities(
+    counts: NDArray[np.float64],
+    parent: NDArray[np.int32],
+    smoothing: str | None = None,
+    strength: float = 0.0,
+) -> NDArray[np.float64]:
+    """Class probabilities of each node, smoothed.
+
+    Parameters
+    ----------
+    counts : array of shape (n_nodes, n_classes)
+        Class weights of each node; the first row is the root's.
+    parent : array of shape (n_nodes,)
+        Parent of each node. A node without weight answers like the nearest one above it that has some.
+    smoothing : {None, "laplace", "m"}
+        Raw shares, ``(n_j + 1) / (n + K)``, or ``(n_j + m b_j) / (n + m)`` with ``b`` the shares at the root.
+    strength : float
+        The ``m`` of the m-estimate.
+    """
+    total = counts.sum(axis=1, keepdims=True)
+    if smoothing == "laplace":
+        values = (counts + 1.0) / (total + counts.shape[1])
+    elif smoothing == "m":
+        prior = counts[0] / total[0]
+        values = (counts + strength * prior) / (total + strength)
+    else:
+        values = counts / np.where(total > 0, total, 1.0)
+    for node in np.flatnonzero(total[:, 0] <= 0):  # parents come first
+        values[node] = values[parent[node]]
+    return values

@@ -19,6 +19,8 @@ class Counts:
         Path as in the code object, so mostly absolute.
     starts : list of int
     trees : list of (function, tuple of trees)
+    full : bool
+        Whether some of what happened was not counted, for want of room.
     calls : list of int
         Calls with each tree. A call that had not ended when the process did is counted as it stood.
     lines : list of (function, line, times)

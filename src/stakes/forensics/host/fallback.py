@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from os import getpid
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -133,6 +134,7 @@ class PlainTracer:
 
     _selection: Selection | None = None
     _budget = 0
+    _owner: int | None = None
     _variable: ContextVar[Any] | None = None
 
     def start(self, tables: Memory, trees: bool, lines: bool, in_file: bool) -> None:
@@ -161,7 +163,10 @@ class PlainTracer:
         self._start_monitoring()
 
     def rebase(self, tables: Memory, in_file: bool) -> None:
-        """Count into other, empty tables from now on: after a fork."""
+        """Count into other, empty tables from now on: after a fork.
+
+        Until then the child counts nothing: the mapped file is the parent's, who goes on writing into it.
+        """
         self._tables = Tables(tables)
         self._codes: dict[int, tuple[int | None, CodeType]] = {}
         self._local = threading.local()
@@ -173,6 +178,7 @@ class PlainTracer:
                 self._tables.function(*function)
             for line in self._selection.lines:
                 self._tables.line(*line)
+        self._owner = getpid() if in_file else None
 
     def stop(self) -> None:
         """Count no more; Python 3.12 and later."""
@@ -181,7 +187,7 @@ class PlainTracer:
 
     def _listen(self, in_file: bool) -> None:
         def heard(event: str, args: tuple[Any, ...]) -> None:
-            if event == "sys.excepthook":
+            if event == "sys.excepthook" and self._is_owner():
                 with suppress(Exception):  # nothing may reach the program
                     self._tables.exception(exception_name(args[1]))
 
@@ -218,6 +224,9 @@ class PlainTracer:
             self._line(frame.f_code, frame.f_lineno)
         return self._trace
 
+    def _is_owner(self) -> bool:
+        return self._owner is None or self._owner == getpid()
+
     def _function(self, code: CodeType) -> int | None:
         # By id, with the code object kept: code objects are slow to hash, and different ones can be equal.
         known = self._codes.get(id(code))
@@ -236,6 +245,8 @@ class PlainTracer:
 
     def _begin(self, code: CodeType, starts: bool) -> Any:
         try:
+            if not self._is_owner():
+                return None
             function = self._function(code)
             if function is None or self._over_budget():
                 return self._not_wanted
@@ -260,7 +271,8 @@ class PlainTracer:
     def _end(self, code: CodeType) -> None:
         try:
             known = self._codes.get(id(code))
-            if known is not None and known[0] is not None:  # else it began before the tracer did
+            # else it began before the tracer did
+            if known is not None and known[0] is not None and self._is_owner():
                 self._pop(known[0])
         except Exception:
             pass
@@ -282,6 +294,8 @@ class PlainTracer:
 
     def _line(self, code: CodeType, line: int) -> Any:
         try:
+            if not self._is_owner():
+                return None
             function = self._function(code)
             if self._selection is not None and (function, line) not in self._tables.lines:
                 return self._not_wanted

@@ -29,6 +29,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .checks import check_parts, check_tree, is_list, is_whole
 from .names import Ending
 from .watch import Watch
 
@@ -129,24 +130,30 @@ class ClarifyModel:
         missing = [key for key in _KEYS if key not in document]
         if missing:
             raise ValueError(f"the model lacks {', '.join(missing)}")
+        try:
+            text = json.dumps(document, sort_keys=True, ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueError(f"the model must be what JSON has: {error}") from None
         watch = Watch.from_dict(document["watch"])
-        _check_tree(document["tree"], len(watch.features), len(document["classes"]))
-        if len(document["ranges"]) != len(watch.features):
-            raise ValueError("the model must have one range per feature")
-        if not all(isinstance(pair, list) and len(pair) == 2 for pair in document.get("endings") or ()):
-            raise ValueError("the model's endings must be pairs of an exit status and an exception")
+        check_parts(document, len(watch.features))
+        check_tree(document["tree"], len(watch.features), len(document["classes"]))
         guarding = document.get("guard") or {"functions": [], "features": [], "counts": []}
         guard = Watch.from_dict(guarding)
-        if len(guard.features) != len(guarding.get("counts", ())):
+        if not is_list(is_whole, len(guard.features))(guarding.get("counts")):
             raise ValueError("the model's guard must have one count per feature")
-        text = json.dumps(document, sort_keys=True, ensure_ascii=False)
-        return cls(document, watch, guard, hashlib.sha256(text.encode()).hexdigest()[:16])
+        return cls(document, watch, guard, hashlib.sha256(text).hexdigest()[:16])
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> ClarifyModel:
-        """Read a model from a file."""
-        with open(path, encoding="utf-8") as file:
-            return cls.from_dict(json.load(file))
+        """Read a model from a file; a ValueError names the file."""
+        name = os.fspath(path)
+        try:
+            with open(path, encoding="utf-8") as file:
+                return cls.from_dict(json.load(file))
+        except RecursionError:
+            raise ValueError(f"{name!r}: its lists are nested too deeply") from None
+        except ValueError as error:
+            raise ValueError(f"{name!r}: {error}") from None
 
     @property
     def watched(self) -> Watch:
@@ -221,21 +228,3 @@ class ClarifyModel:
 
         nearest = sorted(self.document.get("runs", ()), key=distance)
         return tuple((run[0], run[1]) for run in nearest[:how_many])
-
-
-def _check_tree(tree: Any, n_features: int, n_classes: int) -> None:
-    """Raise ValueError unless walking the tree ends in a leaf, whatever the counts."""
-    try:
-        n_nodes = len(tree["feature"])
-        for node in range(n_nodes):
-            if len(tree["class_weights"][node]) != n_classes:
-                raise ValueError(f"node {node} must have one weight per class")
-            if tree["feature"][node] >= 0:
-                first = tree["first_child"][node]
-                if not (tree["feature"][node] < n_features and node < first < n_nodes - 1):
-                    raise ValueError(f"node {node} must test a feature and have two children after it")
-                float(tree["threshold"][node])
-        if n_nodes == 0:
-            raise ValueError("it must have a node")
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise ValueError(f"the model's tree cannot be read: {error!r}") from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from .checks import is_text, is_whole
+
 
 class Function(NamedTuple):
     """A function by where it was written: file from the parent of its package, name, first line."""
@@ -19,8 +21,12 @@ class Function(NamedTuple):
 
 
 def functions_of(entries: Iterable[tuple[Any, Any, Any]]) -> tuple[Function, ...]:
-    """Return the functions of entries (path, name, line), as in JSON."""
-    return tuple(Function(str(path), str(name), int(line)) for path, name, line in entries)
+    """Return the functions of entries (path, name, line), as in JSON; anything else is a ValueError."""
+    functions = tuple(Function(path, name, line) for path, name, line in entries)
+    for function in functions:
+        if not (is_text(function.path) and is_text(function.name) and is_whole(function.line)):
+            raise ValueError(f"a function must be a path, a name and a line, got {list(function)}")
+    return functions
 
 
 class Ending(NamedTuple):

@@ -70,7 +70,7 @@ def changed_file(versions: Mapping[str, str], files: Iterable[tuple[str, str]]) 
         try:
             with open(actual, "rb") as file:
                 present = "sha256:" + hashlib.sha256(file.read()).hexdigest()[:16]
-        except OSError:
+        except (OSError, ValueError):  # it is not there, or a name that no file can have
             continue
         if present != digest:
             return f"{relative} has changed since the model was trained"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .checks import is_whole
 from .names import CallTree, Feature, Function, Line, functions_of
 
 
@@ -79,20 +80,27 @@ class Watch:
         try:
             functions = functions_of(document["functions"])
             return cls(functions, tuple(_feature(entry, functions) for entry in document["features"]))
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"the list of what to watch cannot be read: {error!r}") from None
 
 
 def _feature(entry: Any, functions: tuple[Function, ...]) -> Feature:
-    def tree(plain: Any) -> CallTree:
+    def function(place: Any) -> Function:
+        if not is_whole(place, 0, len(functions)):
+            raise ValueError(f"a feature must name one of the functions by number, got {place!r}")
+        return functions[place]
+
+    def tree(plain: Any, levels: int) -> CallTree:
         place, children = plain
-        return CallTree(functions[place], frozenset(map(tree, children)))
+        if children and levels == 0:
+            raise ValueError("a tree must not have more levels than its depth")
+        return CallTree(function(place), frozenset(tree(child, levels - 1) for child in children))
 
     kind, *rest = entry
     if kind == "tree" and rest[0] in (1, 2):
-        return Feature(tree(rest[1]), rest[0])
-    if kind == "line":
-        return Feature(Line(functions[rest[0]], int(rest[1])))
+        return Feature(tree(rest[1], rest[0]), rest[0])
+    if kind == "line" and is_whole(rest[1]):
+        return Feature(Line(function(rest[0]), rest[1]))
     if kind == "function":
-        return Feature(functions[rest[0]])
+        return Feature(function(rest[0]))
     raise ValueError(f"a feature must be a function, a line or a tree of depth 1 or 2, got {entry!r}")

@@ -135,6 +135,8 @@ def verdict(model: ClarifyModel, processes: list[Counts], ending: Ending | None 
             return unknown(model, changed)
         if counts.over_budget:
             return unknown(model, "the watched functions ran too often, so watching was ended")
+        if counts.full:
+            return unknown(model, "not all that happened could be counted")
         totals = [a + b for a, b in zip(totals, observed(functions, model.watch, counts), strict=True)]
         guard = [a + b for a, b in zip(guard, observed(functions, model.guard, counts), strict=True)]
     return model.explain(totals, ending, guard)

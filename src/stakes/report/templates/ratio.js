@@ -17,19 +17,22 @@
     document.getElementById(`ratio-${name}`).textContent = text;
   };
 
-  function counts(alarms, found) {
-    return [[negatives - alarms, alarms], [positives - found, found]];
+  function counts(alarms, found, [negative, positive]) {
+    return [[negatives - alarms - negative, alarms], [positives - found - positive, found]];
   }
 
-  function bill(table, costs) {
-    return table.reduce((sum, row, i) => sum + row.reduce((part, n, j) => part + n * costs[i][j], 0), 0);
+  function bill(table, costs, [negative, positive]) {
+    const mistakes = table.reduce((sum, row, i) => sum + row.reduce((part, n, j) => part + n * costs[i][j], 0), 0);
+    return mistakes + data.tests + data.abstain * (negative + positive);
   }
 
   function show(place) {
     const ratio = data.ratios[place], rows = negatives + positives;
     const costs = [[rightNegative, alarm], [data.missed[place], rightPositive]];
-    const table = counts(data.alarms[place], data.found[place]);
-    const total = bill(table, costs), own = bill(counts(...data.own), costs);
+    const undecided = data.undecided[place];
+    const table = counts(data.alarms[place], data.found[place], undecided);
+    const total = bill(table, costs, undecided);
+    const own = bill(counts(...data.own, data.ownUndecided), costs, data.ownUndecided);
     const never = negatives * rightNegative + positives * data.missed[place];
     const always = negatives * alarm + positives * rightPositive;
     const constant = Math.min(never, always);

@@ -2,33 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._text.extras import extra_module
 from stakes.table._columns import Column, plain_value
 from stakes.table._encode import infer_columns, open_input
 from stakes.table._readers import arff, c45, delimited  # noqa: F401  (each registers what it reads)
 from stakes.table._readers.arff import write_arff
+from stakes.table._readers.blocks import BLOCKS, typed
 from stakes.table._readers.common import READERS, RawTable, TableFileError, reads, suffix_of
+from stakes.table._readers.parquet import read_parquet, without_index
 from stakes.table._recode import met_categories
 
-__all__ = ["TableFileError", "read_raw", "reads", "write_arff"]
+__all__ = [
+    "TableFileError",
+    "read_parquet",
+    "read_raw",
+    "read_raw_blocks",
+    "reads",
+    "without_index",
+    "write_arff",
+]
 
 
 def read_raw(path: Path, target: str | Literal[False] | None) -> RawTable:
     """Read the columns of a file and take the target out of them."""
+    content = _reader(path)(path)
+    table = content if isinstance(content, RawTable) else _infer(path, content)
+    return _with_target(path, table, target)
+
+
+def read_raw_blocks(path: Path, target: str | Literal[False] | None) -> Iterator[RawTable]:
+    """Read a file block by block where its format allows that, else as one block."""
+    read = BLOCKS.get(suffix_of(path))
+    # a reader that somebody has registered for the suffix reads all; a pipe cannot be read twice
+    if read is None or not _reader(path).__module__.startswith(__name__) or not path.is_file():
+        yield read_raw(path, target)
+        return
+    first_row = 0
+    for content in read(path):
+        table = content if isinstance(content, RawTable) else _infer_block(path, content, first_row)
+        first_row += len(table.arrays[0])
+        yield _with_target(path, table, target)
+
+
+def _infer_block(path: Path, content: Any, first_row: int) -> RawTable:
+    try:
+        table = _infer(path, content)
+    except TableFileError as error:
+        counted = f" Rows are counted from row {first_row} on." if first_row else ""
+        raise TableFileError(path, f"{error.message}{counted}") from error
+    table.columns = [typed(column, content.schema) for column in table.columns]
+    return table
+
+
+def _reader(path: Path) -> Callable[[Path], Any]:
     suffix = suffix_of(path)
     if suffix not in READERS:
         raise TableFileError(
             path,
             f"the extension {suffix!r} is not known; files end in {', '.join(READERS)}, with or without .gz.",
         )
-    content = READERS[suffix](path)
-    table = content if isinstance(content, RawTable) else _infer(path, content)
+    return READERS[suffix]
+
+
+def _with_target(path: Path, table: RawTable, target: str | Literal[False] | None) -> RawTable:
+    """Take the target out of the columns."""
     if target is not None:
         table.target = target or None
     elif table.target is None:
@@ -59,7 +102,7 @@ def _infer(path: Path, data: Any) -> RawTable:
 def _class_codes(path: Path, column: Column, values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Codes and labels of the target; whole numbers are labels too."""
     if column.is_nominal:
-        return values, np.array(column.categories)
+        return values, np.array(column.categories, dtype=None if column.categories else str)
     distinct = np.unique(values)
     distinct = distinct[~np.isnan(distinct)]
     if (distinct != np.floor(distinct)).any():
@@ -70,18 +113,5 @@ def _class_codes(path: Path, column: Column, values: NDArray[Any]) -> tuple[NDAr
         )
     codes = np.searchsorted(distinct, values).astype(np.int32)
     codes[np.isnan(values)] = -1
-    return codes, np.array([plain_value(value) for value in distinct.tolist()])
-
-
-@reads(".parquet", ".pq")
-def read_parquet(path: Path) -> Any:
-    """Read a Parquet file as an Arrow table."""
-    arrow = extra_module("pyarrow", "reading Parquet", "data")
-    parquet = extra_module("pyarrow.parquet", "reading Parquet", "data")
-    try:
-        return parquet.read_table(path)
-    except (arrow.ArrowException, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise TableFileError(path, f"the Parquet file cannot be read ({reason}).") from error
+    labels = [plain_value(value) for value in distinct.tolist()]
+    return codes, np.array(labels, dtype=None if labels else int)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes import _core
+from stakes._text.files import write_bytes
 from stakes.table._readers.common import (
     Declared,
     FieldKind,
@@ -213,8 +214,7 @@ def write_arff(table: Table, path: str | Path, relation: str = "table", comment:
     lines += ["", "@data"]
     lines += [",".join(row) for row in zip(*fields, strict=True)]
     data = ("\n".join(lines) + "\n").encode("utf-8")
-    target = Path(path)
-    target.write_bytes(gzip.compress(data, mtime=0) if target.suffix == ".gz" else data)
+    write_bytes(path, gzip.compress(data, mtime=0) if Path(path).suffix == ".gz" else data)
 
 
 def _coded(codes: np.ndarray, labels: list[str]) -> list[str]:

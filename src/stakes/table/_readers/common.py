@@ -50,6 +50,12 @@ class TableFileError(ValueError):
         return (type(self), (self.path, self.message, self.line))
 
 
+#: How a gzip file begins, and what is said where it is none or is damaged.
+GZIP = b"\x1f\x8b"
+NO_GZIP = "the name ends in .gz, but the content is not gzip."
+NO_ROWS = "there are no rows of data."
+DAMAGED_GZIP = "the gzip data is cut short or damaged ({})."
+
 Reader = TypeVar("Reader", bound=Callable[[Path], Any])
 
 #: Which function reads the files of a suffix.
@@ -135,14 +141,14 @@ def read_bytes(path: Path) -> bytes:
         if isinstance(error, FileNotFoundError):
             raise
         raise TableFileError(path, f"the file cannot be opened: {error.strerror}.") from error
-    if data[:2] != b"\x1f\x8b":
+    if data[:2] != GZIP:
         if path.suffix == ".gz" and data:
-            raise TableFileError(path, "the name ends in .gz, but the content is not gzip.")
+            raise TableFileError(path, NO_GZIP)
         return data
     try:
         return gzip.decompress(data)
     except (EOFError, OSError, zlib.error) as error:
-        raise TableFileError(path, f"the gzip data is cut short or damaged ({error}).") from error
+        raise TableFileError(path, DAMAGED_GZIP.format(error)) from error
 
 
 def read_text(path: Path) -> bytes:
@@ -166,10 +172,21 @@ def read_text(path: Path) -> bytes:
     return data
 
 
+#: Array, distinct values and whether all are numbers for each column; weights; number of rows; and the offset
+#: and the line where reading stopped.
+Rows = tuple[list[tuple[Any, list[str] | None, bool]], NDArray[np.float64] | None, int, int, int]
+
+
 def call_core(
-    path: Path, data: bytes, offset: int, line: int, format: _core.TextFormat, declared: Sequence[Declared]
-) -> tuple[list[tuple[Any, list[str] | None, bool]], NDArray[np.float64] | None, int]:
-    """Read the rows, with errors that name the file."""
+    path: Path,
+    data: bytes,
+    offset: int,
+    line: int,
+    format: _core.TextFormat,
+    declared: Sequence[Declared],
+    more: bool = False,
+) -> Rows:
+    """Read the rows, with errors that name the file; where more follows, a row that may go on is left."""
     try:
         return _core.read_rows(
             data,
@@ -179,6 +196,7 @@ def call_core(
             [column.name for column in declared],
             [int(column.kind) for column in declared],
             [column.values for column in declared],
+            more,
         )
     except _core.TextError as error:
         number, message = re.fullmatch(r"line (\d+): (.*)", str(error), re.DOTALL).groups()  # type: ignore[union-attr]
@@ -189,9 +207,20 @@ def read_declared(
     path: Path, data: bytes, offset: int, line: int, format: _core.TextFormat, declared: Sequence[Declared]
 ) -> RawTable:
     """Read rows whose columns are known, and leave out the ignored ones."""
-    results, weights, n_rows = call_core(path, data, offset, line, format, declared)
+    results, weights, n_rows, _, _ = call_core(path, data, offset, line, format, declared)
     if n_rows == 0:
-        raise TableFileError(path, "there are no rows of data.")
+        raise TableFileError(path, NO_ROWS)
+    return raw_table(path, data, declared, results, weights)
+
+
+def raw_table(
+    path: Path,
+    data: bytes,
+    declared: Sequence[Declared],
+    results: Sequence[tuple[Any, list[str] | None, bool]],
+    weights: NDArray[np.float64] | None,
+) -> RawTable:
+    """Columns of what the core has read, the ignored ones left out."""
     table = RawTable([], [], weights)
     for column, (array, distinct, _) in zip(declared, results, strict=True):
         if column.kind == FieldKind.IGNORED:

@@ -20,7 +20,6 @@ from stakes.costs import PriceArrays
 from stakes.tree.base import TreeClassifier
 from stakes.tree.c45.learn import learn_tree, row_weights
 from stakes.tree.c45.pruning import METHODS, prune_by
-from stakes.tree.core import node_probabilities
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
 from stakes.tree.total_cost.learn import learn_total_cost
@@ -226,17 +225,17 @@ class C45Classifier(TreeClassifier):
             tree, observed = self._search(training), None
         else:
             tree, observed = self._grow(training)
-        smoothing = (tree.parent, self.smoothing, self.smoothing_strength)
+        smoothing = self.smoothing, self.smoothing_strength
         self._set_fitted(
             FittedTree.decided(
                 tree=tree,
                 schema=training.table.schema,
                 classes=training.classes,
-                values=node_probabilities(tree.class_weights, *smoothing),
+                values=tree.probabilities(*smoothing),
                 costs=None if training.cost_matrix is None else training.cost_matrix.values,
                 min_cost=self.decision == "min_cost" or self.criterion == "total_cost",
                 observed=observed,
-                row_values=None if observed is None else node_probabilities(observed, *smoothing),
+                row_values=None if observed is None else tree.probabilities(*smoothing, observed),
                 feature_costs=training.feature_costs,
             )
         )

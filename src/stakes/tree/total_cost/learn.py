@@ -22,7 +22,7 @@ from stakes import _core
 from stakes._base.folds import stratified_folds
 from stakes._base.training import TrainingSet
 from stakes.costs import PriceArrays
-from stakes.tree.core import as_model, node_probabilities
+from stakes.tree.core import as_model
 from stakes.tree.model import TreeModel
 from stakes.tree.prices import core_prices, path_prices
 from stakes.tree.total_cost.teacher import out_of_bag
@@ -83,13 +83,13 @@ class _Learner:
 
     def row_costs(self, tree: TreeModel, rows: TrainingSet, shares: Floats) -> Floats:
         """Expected cost of each row whose classes are so probable."""
-        shares_at = node_probabilities(tree.class_weights, tree.parent)
+        shares_at = tree.probabilities()
         values = np.column_stack([shares_at, path_prices(self.prices, tree)])
         table = _core.Table(rows.table.columns, rows.table.schema.n_values)
-        everyone = np.arange(len(rows.codes), dtype=np.int64)
-        reached = _core.route_mixture(table, *tree.links(), everyone, values).reshape(len(everyone), -1)
+        all_rows = np.arange(len(rows.codes), dtype=np.int64)
+        reached = _core.route_mixture(table, *tree.links(), all_rows, values).reshape(len(all_rows), -1)
         answer = (reached[:, :-1] @ self.costs).argmin(axis=1)
-        return reached[:, -1] + (shares @ self.costs)[everyone, answer]
+        return reached[:, -1] + (shares @ self.costs)[all_rows, answer]
 
 
 def learn_total_cost(

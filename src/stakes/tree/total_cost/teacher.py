@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
-from stakes.tree.core import as_model, node_probabilities
+from stakes.tree.core import as_model
 
 _GROWING = _core.GrowOptions(criterion="gain", min_samples_leaf=1.0, max_bins=255, collapse=False)
 
@@ -55,7 +55,7 @@ def out_of_bag(
             continue
         table = _core.Table([columns[j] for j in chosen], [n_values[j] for j in chosen])
         tree = as_model(_core.grow_tree(table, codes, n_classes, bag_weights, _GROWING), n_classes)
-        shares = node_probabilities(tree.class_weights, tree.parent)
+        shares = tree.probabilities()
         answer = _core.route_mixture(table, *tree.links(), outside, shares)
         total[outside] += answer.reshape(-1, n_classes)
         answers[outside] += 1

@@ -67,7 +67,7 @@ class Study:
         else:
             if self.matrix is not None and len(present) < len(targets.classes):
                 part = self.matrix.values[np.ix_(present, present)]
-                params = params | {"cost_matrix": CostMatrix(part, targets.classes[present])}
+                params = params | {"cost_matrix": CostMatrix(part, targets.classes[present], check=False)}
             if targets.costs is not None:
                 extra["costs"] = targets.costs[:, present]
         model = self.kind(**params)
