@@ -40,6 +40,21 @@ def seeded_draws():
 # A shell lets its background jobs ignore Ctrl-C, and so do they their children; some tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+def pytest_terminal_summary(terminalreporter):
+    """Say how the attacks ended (tests/attack), by class: they are the only tests that count."""
+    counts = {}
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        for key, value in report.user_properties:
+            if key == "attacks":
+                name, *ended = value
+                counts[name] = [a + b for a, b in zip(counts.get(name, (0, 0, 0)), ended)]
+    for name, (answered, refused, failed) in counts.items():
+        n = answered + refused + failed
+        words = f"{n} tried, {answered} answered, {refused} refused by a sentence, {failed} failed"
+        terminalreporter.write_line(f"attacks on {name}: {words}")
+
+
 FLAGS = [
     "--disable-gpu",
     "--disable-quic",

@@ -116,6 +116,11 @@ def test_label_types_survive(classes):
     assert matrix.expand([classes[1], classes[0]]).tolist() == [[3, 0], [0, 2]]
 
 
+def test_whole_numbers_without_end_are_no_costs():
+    with pytest.raises(ValueError, match="values must be finite, got a whole number that is too large"):
+        CostMatrix([[0, 10**400], [1, 0]])
+
+
 @given(matrices())
 def test_pairs_say_the_same_as_the_array(matrix):
     names = matrix.classes.tolist()

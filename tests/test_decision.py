@@ -157,6 +157,10 @@ def test_decide_types_and_prices():
         (lambda: min_cost_class([[np.nan, 1]]), "expected must be finite"),
         (lambda: decide([[1, 0]], np.eye(2), np.nan), "abstain_cost must be a number"),
         (lambda: decide([[1, 0]], np.eye(2), -np.inf), "abstain_cost must be a number"),
+        (
+            lambda: decide([[1, 0]] * 2, np.eye(2), np.ma.array([0.5, 0.5], mask=[0, 1])),
+            "abstain_cost must have a value for every sample, but row 1 is masked",
+        ),
         (lambda: decide([[1, 0]] * 2, np.eye(2), [0.5, np.nan]), "abstain_cost must be a number"),
         (lambda: decide([[1, 0]] * 2, np.eye(2), [0.5, -np.inf]), "abstain_cost must be a number"),
         (lambda: decide([[1, 0]], np.eye(2), [1, 2]), "one number per row"),

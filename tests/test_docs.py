@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from sklearn.base import BaseEstimator
 
 import stakes
+from attack import CLASSES
 
 ROOT = Path(__file__).parent.parent
 DOCS, RESULTS = ROOT / "docs", ROOT / "benchmarks" / "results"
@@ -107,6 +110,35 @@ def test_claims_have_a_verdict_and_figures_only_as_links(row):
         r"\(paper [^)]*\)|cut-offs? [\d., and]+|Python [\d.]+|C4\.5|`[^`]*`", "", LINK.sub("", shown)
     )
     assert not re.search(r"\d\.\d", bare), f"a figure without a link: {bare}"
+
+
+#: A test, or an attack of tests/attack, by its file and its name.
+TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+
+
+def promises() -> list[str]:
+    """Lines of the tables of promises."""
+    lines = (DOCS / "promises.md").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.startswith("| ") and not line.startswith("| promise ")]
+
+
+@pytest.mark.parametrize("line", promises(), ids=lambda line: line.split(" | ")[0][2:42])
+def test_every_promise_has_tests_that_exist(line):
+    named = TEST.findall(line)
+    assert named and line.count("`tests/") == len(named), "a promise without the name of a test"
+    for file, name in named:
+        code = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        functions = {node.name: node for node in code.body if isinstance(node, ast.FunctionDef)}
+        assert name in functions, f"{file} has no {name}"
+        if file.startswith("tests/attack/"):
+            assert name in attacks(), f"{name} is tried by nobody"
+
+
+@cache
+def attacks() -> set[str]:
+    """Names of all attacks that are tried."""
+    modules = (import_module(f"attack.{name}") for name in CLASSES)
+    return {attack.__name__ for module in modules for attack in module.ATTACKS}
 
 
 def test_decisions_follow_each_other_have_a_status_and_are_listed():

@@ -281,6 +281,9 @@ def test_scikit_learn_splits_tables(data):
     assert np.array_equal(cross_val_score(tree, table, y), cross_val_score(tree, table.to_frame(), y))
     with pytest.raises(TypeError, match="row numbers"):
         table["age"]
+    for names in (2, "age"):
+        with pytest.raises(TypeError, match="names must be a list of names of columns, got"):
+            table.select(names)
     with pytest.raises(ValueError, match="no column 'colour'"):
         table.select(["colour"])
 

@@ -210,6 +210,14 @@ def test_prices_in_words_name_the_first_few():
     assert "lab (5) is paid once for f0, f1, f2, f3, f4, f5 and 3 more." in many.describe()
 
 
+@pytest.mark.parametrize("seed", [{}, np.inf, -1, np.float32(0.5), np.array(1), "one"])
+def test_folds_of_what_is_no_seed(seed):
+    with pytest.raises(
+        ValueError, match="random_state must be an int of at least 0, a RandomState or None, got"
+    ):
+        stratified_folds(np.array([0, 1, 0, 1]), 2, seed)
+
+
 def test_folds_of_a_random_state_are_those_of_the_seed_that_it_draws():
     codes = np.array([0, 1, 0, 1, 1, 0, 0])
     seed = np.random.RandomState(3).randint(2**31)

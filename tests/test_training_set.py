@@ -14,6 +14,7 @@ from stakes import (
     GBSE,
     BoostedStakes,
     C45Classifier,
+    CostBagging,
     Costing,
     CostMatrix,
     GDTClassifier,
@@ -158,6 +159,30 @@ def test_labels_with_gaps_or_of_several_types(y, words):
     for model in FITS:
         with pytest.raises(ValueError, match=words):
             model.fit([[1.0], [2.0], [3.0], [4.0]], y)
+
+
+def test_dates_are_no_weights():
+    for model in FITS:
+        with pytest.raises(
+            ValueError, match=r"sample_weight must be numbers, got dates or times \(datetime64\[D\]\)"
+        ):
+            model.fit(
+                [[1.0], [2.0]], [0, 1], sample_weight=np.array(["2020-01-01", "2020-01-02"], "datetime64[D]")
+            )
+
+
+def test_columns_in_a_dict_are_refused_by_a_sentence():
+    for model in (C45Classifier(), Guard(C45Classifier()), CostBagging(n_estimators=1), BoostedStakes()):
+        with pytest.raises((TypeError, ValueError), match=r"X must be an array|numbers of samples"):
+            model.fit({"a": [1.0, 2.0, 3.0, 4.0]}, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("kind", ["Int64", "boolean", "int64[pyarrow]"])
+def test_labels_of_pandas_own_types_are_not_rounded(kind):
+    plain = np.array([0, 1, 1, 0]) + (0 if kind == "boolean" else 2**53)
+    model = C45Classifier(min_samples_leaf=1).fit([[1.0], [2.0], [3.0], [4.0]], pd.Series(plain, dtype=kind))
+    wanted = plain.astype(bool) if kind == "boolean" else plain
+    assert model.classes_.dtype == wanted.dtype and model.classes_.tolist() == sorted(set(wanted.tolist()))
 
 
 def test_a_mask_is_a_missing_value_in_columns_and_refused_elsewhere():

@@ -27,6 +27,8 @@ SEED = str(random.SystemRandom().randrange(1, 2**32))
 CHECKS: dict[str, tuple[dict[str, str], list[str]]] = {
     # What this finds becomes an @example of the test that failed.
     "properties": ({"HYPOTHESIS_PROFILE": "thorough"}, [*PYTEST, "-m", "hypothesis"]),
+    # What this finds is repeated by its class and number: `python -m attack CLASS NUMBER` in tests.
+    "attacks": ({"STAKES_ATTACK_CASES": "5000", "STAKES_TEST_SEED": SEED}, [*PYTEST, "tests/attack"]),
     "clones": ({}, [sys.executable, str(ROOT / "tools" / "fresh_clones.py")]),
     "lowest": ({"STAKES_TEST_SEED": SEED}, ["make", "test-lowest"]),
     "golden": ({}, ["make", "golden"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,11 @@ from stakes.table import Schema, Table
 
 def check_features(estimator: Any, X: Any, *, reset: bool) -> None:
     """Remember the columns of X at fit time (``reset``), or compare X with what was remembered."""
+    if isinstance(X, Mapping):
+        raise TypeError(
+            f"X must be an array, a data frame or a Table, got a {type(X).__name__}; "
+            "pandas.DataFrame(X) makes a data frame of columns by name"
+        )
     if not isinstance(X, Table):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return

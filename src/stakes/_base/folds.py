@@ -14,7 +14,12 @@ def stratified_folds(codes: NDArray[np.intp], n_folds: int, random_state: Any) -
     """Fold number of each row. Dealing on from class to class keeps folds even, however small the classes."""
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)
-    shuffled = np.random.default_rng(random_state).permutation(len(codes))
+    try:
+        generator = np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        accepted = "an int of at least 0, a RandomState or None"
+        raise ValueError(f"random_state must be {accepted}, got {random_state!r}") from None
+    shuffled = generator.permutation(len(codes))
     by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
     fold = np.empty(len(codes), dtype=np.intp)
     fold[by_class] = np.arange(len(codes)) % n_folds

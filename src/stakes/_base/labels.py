@@ -131,13 +131,21 @@ def check_labels(y: Any) -> NDArray[Any]:
     refuse_mask(y, "y")
     if isinstance(y, list | tuple):
         _check_alike(y)  # NumPy would make text of numbers, and of a gap among text
-    labels = column_or_1d(y, warn=True)
+    labels = column_or_1d(_as_numpy(y), warn=True)
     if labels.dtype == object:
         _check_alike(labels.tolist())
     if labels.dtype.kind not in "biu" or not len(labels):  # whole numbers are finite: a tenth of a small fit
         labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
     check_classification_targets(labels)
     return labels
+
+
+def _as_numpy(y: Any) -> Any:
+    """Return whole numbers and flags of pandas' own types in NumPy's, instead of as floats, which round."""
+    dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if dtype is None or dtype.kind not in "iub" or y.isna().any():
+        return y
+    return y.to_numpy(dtype=dtype)
 
 
 def _check_alike(labels: Sequence[Any]) -> None:

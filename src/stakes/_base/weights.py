@@ -14,7 +14,10 @@ LARGEST = 1e100
 def check_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
     """Return one finite weight of at least 0 per row, not all of them 0; one number is meant for all rows."""
     refuse_mask(sample_weight, "sample_weight")
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    given = np.asarray(sample_weight)
+    if given.dtype.kind in "mM":  # which NumPy would count in days or nanoseconds
+        raise ValueError(f"sample_weight must be numbers, got dates or times ({given.dtype})")
+    weight = given.astype(np.float64, copy=False)
     weight = np.full(n_samples, float(weight)) if weight.ndim == 0 else np.ascontiguousarray(weight)
     if weight.shape != (n_samples,):
         raise ValueError(f"sample_weight must have shape ({n_samples},), got {weight.shape}")

@@ -28,7 +28,10 @@ def finite_array(values: Any, name: str) -> NDArray[np.float64]:
             raise ValueError(f"{name} must be finite numbers, got {bad[0]!r}")
     elif raw.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be numbers, got an array of type {raw.dtype}")
-    array = np.array(raw, dtype=np.float64)
+    try:
+        array = np.array(raw, dtype=np.float64)
+    except OverflowError:
+        raise ValueError(f"{name} must be finite, got a whole number that is too large for that") from None
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name} must be finite, got {array[where]} at {list(where)}")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._base.weights import refuse_mask
 from stakes.costs import CostMatrix
 
 #: Sums of products of probabilities and costs that are equal on paper differ by a few units in the last
@@ -185,6 +186,7 @@ def or_abstain(
     """
     if abstain_cost is None:
         return Decision(labels, np.zeros(len(cost), dtype=bool), cost)
+    refuse_mask(abstain_cost, "abstain_cost")
     price = np.asarray(abstain_cost, dtype=float)
     if price.shape not in ((), cost.shape) or np.isnan(price).any() or np.isneginf(price).any():
         raise ValueError(

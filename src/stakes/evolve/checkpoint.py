@@ -22,7 +22,8 @@ def write_arrays(path: Path, fingerprint: str, arrays: Mapping[str, Any]) -> Non
 def read_arrays(path: Path, fingerprint: str) -> dict[str, NDArray[Any]]:
     """Read them back; a damaged file or one of something else is a ValueError."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # NumPy leaves a file open that it has opened and cannot read.
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         known = str(arrays["fingerprint"])
     except Exception as error:  # whatever stumbles over it, the file is what is wrong
