@@ -114,7 +114,7 @@ class ColumnCutter {
     if (all_.n_present() < 2.0) return begin;
     const double slack = kRounding * (all_.total() + std::abs(n_log_n(all_.total())));
     double best = std::numeric_limits<double>::infinity();
-    std::size_t best = begin;
+    std::size_t cut = begin;
     std::size_t i = begin;
     std::size_t previous = kMixed;  // the class of the whole run of equal values before i
     while (i < end) {
@@ -128,13 +128,13 @@ class ColumnCutter {
         const double bits = left_.bits() + right_.bits();
         if (bits < best - slack) {
           best = bits;
-          best = first;
+          cut = first;
         }
       }
       for (std::size_t j = first; j < i; ++j) move_left(j);
       previous = run;
     }
-    return best != begin && accepted(begin, best, end) ? best : begin;
+    return cut != begin && accepted(begin, cut, end) ? cut : begin;
   }
 
   void move_left(std::size_t i) {

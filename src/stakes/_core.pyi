@@ -183,6 +183,20 @@ class Tree:
         | None,
     ) -> None: ...
 
+class Candidate:
+    """The best split of a column, as a criterion from outside judges it."""
+
+    @property
+    def gain(self) -> float: ...
+    @property
+    def split_info(self) -> float: ...
+    @property
+    def price(self) -> float: ...
+    @property
+    def share(self) -> float: ...
+    @property
+    def gamma(self) -> float: ...
+
 class GrowOptions:
     """How a tree is grown."""
 
@@ -286,6 +300,7 @@ def grow_tree(
     | None,
     options: GrowOptions,
     prices: Prices | None = None,
+    judge: object | None = None,
 ) -> Tree: ...
 def grow_total_cost(
     table: Table,
