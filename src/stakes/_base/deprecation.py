@@ -22,7 +22,7 @@ def warn_deprecated(name: str, *, since: str, gone_in: str, instead: str, stackl
     Parameters
     ----------
     name : str
-        What will go, as users write it: ``"stakes.metrics.bill"``, ``"the option --silence"``.
+        What will go, as users write it: ``"stakes.metrics.bill"``, ``"the option --old"``.
     since, gone_in : str
         The version that warns first, and the one without the name.
     instead : str
