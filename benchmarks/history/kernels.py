@@ -32,12 +32,12 @@ def waves():
 
 
 def test_exact_tree_growth(benchmark, table):
-    tree = benchmark(C45Classifier(cost_use="none", n_jobs=1).fit, *table)
+    tree = benchmark(C45Classifier(n_jobs=1).fit, *table)
     assert tree.get_n_leaves() > 31
 
 
 def test_binned_tree_growth(benchmark, table):
-    tree = benchmark(C45Classifier(cost_use="none", max_bins=255, prune=None, n_jobs=1).fit, *table)
+    tree = benchmark(C45Classifier(max_bins=255, max_leaf_nodes=255, prune=None, n_jobs=1).fit, *table)
     assert tree.get_n_leaves() > 31
 
 

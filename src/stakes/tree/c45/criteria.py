@@ -42,7 +42,8 @@ def judges(name: str) -> Callable[[Criterion], Criterion]:
     ...     return -split.price if split.gain > 0 else float("-inf")
     >>> german = datasets.load("german")
     >>> prices = {name: 5 for name in german.X} | {"age": 1}
-    >>> tree = C45Classifier(criterion="cheapest", feature_costs=prices, max_depth=1)
+    >>> unpruned = {"max_depth": 1, "collapse": False, "prune": None}
+    >>> tree = C45Classifier(criterion="cheapest", feature_costs=prices, **unpruned)
     >>> tree.fit(german.X, german.y).upfront_cost()
     1.0
     """
