@@ -35,6 +35,8 @@ def test_what_a_criterion_returns_and_raises(criteria):
     X, y = [[1.0], [2.0], [8.0], [9.0]] * 3, [0, 0, 1, 1] * 3
     judges("none")(lambda split: float("nan"))
     assert C45Classifier(criterion="none").fit(X, y).get_n_leaves() == 1
+    judges("none")(lambda split: split.gain - 5)  # whatever its sign, the largest wins
+    assert C45Classifier(criterion="none").fit(X, y).get_n_leaves() == 2
     judges("wrong")(lambda split: "much")
     with pytest.raises(TypeError, match="a criterion must return a number"):
         C45Classifier(criterion="wrong").fit(X, y)
