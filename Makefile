@@ -84,6 +84,7 @@ lint: $(INSTALLED)
 	$(BIN)/clang-format --dry-run --Werror cpp/*/*
 	$(BIN)/python tools/same_lines.py
 	$(BIN)/python tools/words.py
+	$(BIN)/python tools/front_door.py
 
 # The types of the core, as nanobind knows them.
 STUBGEN = $(BIN)/python -m nanobind.stubgen --quiet --module stakes._core --output-file $(1) && \

@@ -41,6 +41,8 @@ html_sidebars = {
     "claims": [],
     "peers": [],
     "reference": [],
+    "architecture": [],
+    "public": [],
     "glossary": [],
 }
 html_context = {"default_mode": "auto"}

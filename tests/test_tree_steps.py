@@ -166,7 +166,7 @@ def test_cost_pruning_counts_costs_once(monkeypatch):
         return [step for step in calls if step[0] != "arrays"], observed
 
     growing = GrowOptions(dialect="j48", criterion="gain")
-    grown = ("grow", "g", growing, "prices")
+    grown = ("grow", "g", growing, "prices", None)
     priors = learn.RowWeights("g", None, None)
     assert steps(priors, "error") == (
         [grown, ("recount", None), ("errors", None, "j48", 1.0, 0.0, True)],
@@ -220,7 +220,7 @@ def test_growing_gets_every_parameter(monkeypatch):
     prices = {"feature_costs": [2.0, 3.0]}
     seen = handed_on(monkeypatch, "learn_tree", growth="best_first", n_jobs=3, **prices, **pruning, **given)
     rows, weights, growing = seen.pop("args")
-    assert seen == pruning and isinstance(core_prices(rows.price_arrays), Prices)
+    assert seen == pruning | {"judge": None} and isinstance(core_prices(rows.price_arrays), Prices)
     assert growing == GrowOptions(best_first=True, n_threads=3, **given)
     assert rows.table.n_samples == 4 and rows.codes.tolist() == [0, 0, 1, 1] and len(rows.classes) == 2
     assert weights.grow is None and rows.cost_values.tolist() == [[0, 1], [1, 0]]

@@ -158,7 +158,7 @@ Prices prices_for(const PyTable& table, const std::optional<Prices>& prices) {
 
 PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n_classes,
                  const std::optional<DenseNumbers>& weights, tree::GrowOptions options,
-                 const std::optional<Prices>& prices) {
+                 const std::optional<Prices>& prices, nb::object judge) {
   if (options.max_bins < 0 || options.max_bins > 255 || options.max_bins == 1) {
     throw std::invalid_argument("max_bins must be 0 (exact) or 2 to 255");
   }
@@ -167,6 +167,14 @@ PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n
   options.n_threads = std::max(1, options.n_threads);
   const Training training = training_of(table, classes, n_classes, weights);
   const Prices given = prices_for(table, prices);
+  if (!judge.is_none()) {
+    options.judge = [&judge](const tree::Candidate& split) {
+      nb::gil_scoped_acquire acquire;
+      double worth = 0.0;
+      if (!nb::try_cast(judge(split), worth)) throw nb::type_error("a criterion must return a number");
+      return worth;
+    };
+  }
   SignalPoll poll;
   nb::gil_scoped_release release;
   return {tree::grow(training, options, given, [&] { poll(); }), n_classes, column_sizes(table)};
@@ -281,6 +289,14 @@ void bind_tree(nb::module_& m) {
           },
           "table"_a, "classes"_a, "weights"_a.none());
 
+  using tree::Candidate;
+  nb::class_<Candidate>(m, "Candidate", "The best split of a column, as a criterion from outside judges it.")
+      .def_ro("gain", &Candidate::gain)
+      .def_ro("split_info", &Candidate::split_info)
+      .def_ro("price", &Candidate::price)
+      .def_ro("share", &Candidate::share)
+      .def_ro("gamma", &Candidate::gamma);
+
   using tree::GrowOptions;
   OptionsClass<GrowOptions>(m, "GrowOptions", "How a tree is grown.")
       .words(
@@ -319,7 +335,7 @@ void bind_tree(nb::module_& m) {
       .finish();
 
   m.def("grow_tree", &grow_tree, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a,
-        "prices"_a.none() = nb::none());
+        "prices"_a.none() = nb::none(), "judge"_a.none() = nb::none());
 
   m.def("grow_total_cost", &grow_total_cost, "table"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
         "costs"_a, "options"_a, "prices"_a.none() = nb::none());

@@ -35,6 +35,7 @@ double worth(const Learning& learning, const Sample& sample, const Split& split,
     return kRejected;
   }
   const double share = sample.weight / learning.total_weight;
+  if (options.judge) return options.judge({split.gain, split.split_info, price, share, options.gamma});
   switch (options.criterion) {
     case Criterion::gain_ratio:
       return split.gain / split.split_info;
@@ -62,8 +63,11 @@ double worth(const Learning& learning, const Sample& sample, const Split& split,
   return kRejected;
 }
 
-bool by_logarithm(Criterion criterion) {
-  return criterion == Criterion::nunez || criterion == Criterion::norton || criterion == Criterion::tan;
+// Whether a worth may be negative without being bad.
+bool any_sign(const GrowOptions& options) {
+  const Criterion criterion = options.criterion;
+  return options.judge || criterion == Criterion::nunez || criterion == Criterion::norton ||
+         criterion == Criterion::tan;
 }
 
 // Whether the tree, and the path through this node, can pay for the column.
@@ -97,7 +101,7 @@ Split choose(const Learning& learning, const Sample& sample, const Bought& bough
   const double average = n_counted > 0.0 ? gain_sum / n_counted : std::numeric_limits<double>::infinity();
   // C4.5 lets a split of no gain win (collapsing removes it if it stays useless), J48 does not.
   double best_worth = j48 ? 0.0 : -kEpsilon;
-  if (by_logarithm(learning.options.criterion)) best_worth = kRejected;
+  if (any_sign(learning.options)) best_worth = kRejected;
   const double improvement = j48 ? kJ48Slack : 0.0;
   Split* best = nullptr;
   for (Split& split : splits) {

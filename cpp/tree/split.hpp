@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -23,6 +24,14 @@ constexpr double kWeightSlack = 1e-9;  // sums of fractional weights miss whole 
 // What the split of a node is judged by. The last six take the price of the column into account.
 enum class Criterion { gain_ratio, gain, gini, cs_gain, cs_gain_ratio, nunez, mitchell, norton, tan };
 
+// What a criterion from outside is told of the best split of a column.
+struct Candidate {
+  double gain, split_info;
+  double price;  // what the column adds to the price of the tree
+  double share;  // of the training weight that is at the node
+  double gamma;  // how much prices matter
+};
+
 struct GrowOptions {
   Dialect dialect = Dialect::c45;
   Criterion criterion = Criterion::gain_ratio;
@@ -39,6 +48,8 @@ struct GrowOptions {
   int max_bins = 0;      // 0: exact cuts
   bool collapse = true;  // undo splits that save no training error
   int n_threads = 1;
+  // Judges in place of `criterion`, which then says the impurity; called on the calling thread, may throw.
+  std::function<double(const Candidate&)> judge;
 
   Impurity impurity() const { return criterion == Criterion::gini ? Impurity::gini : Impurity::entropy; }
   // Whether columns compete by gain ratio among those of at least average gain.

@@ -187,6 +187,20 @@ class Tree:
         | None,
     ) -> None: ...
 
+class Candidate:
+    """The best split of a column, as a criterion from outside judges it."""
+
+    @property
+    def gain(self) -> float: ...
+    @property
+    def split_info(self) -> float: ...
+    @property
+    def price(self) -> float: ...
+    @property
+    def share(self) -> float: ...
+    @property
+    def gamma(self) -> float: ...
+
 class GrowOptions:
     """How a tree is grown."""
 
@@ -290,6 +304,7 @@ def grow_tree(
     | None,
     options: GrowOptions,
     prices: Prices | None = None,
+    judge: object | None = None,
 ) -> Tree: ...
 def grow_total_cost(
     table: Table,

@@ -1,12 +1,13 @@
-"""Named data sets, from the package, from a folder of files, or from OpenML."""
+"""Named data sets, from the package, from a folder of files, from OpenML, or made by a function."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from stakes.table import Table, read_table
 if TYPE_CHECKING:
     from stakes.costs import CostMatrix
 
-__all__ = ["Dataset", "load", "load_table", "names", "waveform"]
+__all__ = ["Dataset", "load", "load_table", "names", "provides", "waveform"]
 
 _PACKAGE_DATA = Path(__file__).parent / "data"
 _SUFFIXES = (".arff.gz", ".arff")
@@ -128,11 +129,45 @@ class Dataset:
         return f"Dataset({self.name!r}: {size}, {costs})"
 
 
+Maker = TypeVar("Maker", bound=Callable[[], Dataset])
+
+#: Data sets that functions make, by name.
+_MAKERS: dict[str, Callable[[], Dataset]] = {}
+
+
+def provides(name: str) -> Callable[[Maker], Maker]:
+    """Register a function that makes or fetches a data set, which `load` and every command then know by name.
+
+    Parameters
+    ----------
+    name : str
+        In lower case, of letters, digits and hyphens; a name that stakes knows already is taken.
+
+    Examples
+    --------
+    >>> from stakes import datasets
+    >>> @datasets.provides("waves")
+    ... def make_waves():
+    ...     return datasets.waveform(200, random_state=0)
+    >>> datasets.load("waves")
+    Dataset('waveform-21': 200 rows, 21 columns, 3 classes, no published costs)
+    """
+    if name != _resolve(name) or name in OPENML or _find(_PACKAGE_DATA, name):
+        raise ValueError(f"name must be a new one in lower case, such as 'my-loans', got {name!r}.")
+
+    def register(maker: Maker) -> Maker:
+        _MAKERS[name] = maker
+        return maker
+
+    return register
+
+
 def load(name: str) -> Dataset:
     """Load a data set by its name or by the name a paper gives it.
 
-    Looked for in the package, then as NAME.arff.gz or NAME.arff in the folder named by the environment
-    variable ``STAKES_DATA``, then on OpenML (for the sets with a known id, shape checked).
+    Looked for among those that functions make (`provides`), in the package, then as NAME.arff.gz or NAME.arff
+    in the folder named by the environment variable ``STAKES_DATA``, then on OpenML (for the sets with a known
+    id, shape checked).
 
     Parameters
     ----------
@@ -153,7 +188,9 @@ def load(name: str) -> Dataset:
     array(['good', 'bad'], dtype='<U4')
     """
     known = _resolve(name)
-    path = _find(_PACKAGE_DATA, known) or _find(_folder(), known)
+    if known in _MAKERS:
+        return _MAKERS[known]()
+    path = _file_of(known)
     if path is not None:
         return _from_table(known, read_table(path), f"read from {path.name}")
     if known in OPENML:
@@ -165,7 +202,7 @@ def load(name: str) -> Dataset:
 
 
 def load_table(name: str) -> tuple[Table, CostMatrix | None]:
-    """Load a data set as a `Table` with its published costs; pandas is needed only for OpenML.
+    """Load a data set as a `Table` with its published costs; pandas is needed for OpenML and functions only.
 
     Parameters
     ----------
@@ -180,7 +217,7 @@ def load_table(name: str) -> tuple[Table, CostMatrix | None]:
     Table(1000 rows, 7 numeric, 13 nominal, 2 classes)
     """
     known = _resolve(name)
-    path = _find(_PACKAGE_DATA, known) or _find(_folder(), known)
+    path = None if known in _MAKERS else _file_of(known)
     if path is None:
         dataset = load(name)
         classes = dataset.classes.tolist()
@@ -197,7 +234,7 @@ def names() -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Places are ``"package"``, the folder's file, or ``"OpenML id N"``.
+        Places are ``"package"``, the folder's file, ``"OpenML id N"`` or ``"function NAME"``.
 
     Examples
     --------
@@ -211,6 +248,7 @@ def names() -> dict[str, str]:
         for suffix in reversed(_SUFFIXES):
             places |= {path.name.removesuffix(suffix): str(path) for path in folder.glob(f"*{suffix}")}
     places |= {path.name.removesuffix(".arff.gz"): "package" for path in _PACKAGE_DATA.glob("*.arff.gz")}
+    places |= {name: f"function {maker.__name__}" for name, maker in _MAKERS.items()}
     return dict(sorted(places.items()))
 
 
@@ -282,6 +320,10 @@ def _folder() -> Path | None:
 def _folder_in_words() -> str:
     folder = _folder()
     return f"the folder {folder} (STAKES_DATA)" if folder else "no folder, because STAKES_DATA is not set"
+
+
+def _file_of(name: str) -> Path | None:
+    return _find(_PACKAGE_DATA, name) or _find(_folder(), name)
 
 
 def _find(folder: Path | None, name: str) -> Path | None:

@@ -18,6 +18,7 @@ from stakes._base.saving import saveable
 from stakes._base.training import TrainingSet, read_training
 from stakes.costs import PriceArrays
 from stakes.tree.base import TreeClassifier
+from stakes.tree.c45.criteria import CRITERIA, PRICED
 from stakes.tree.c45.learn import learn_tree, row_weights
 from stakes.tree.c45.pruning import METHODS, prune_by
 from stakes.tree.fitted import FittedTree
@@ -25,10 +26,6 @@ from stakes.tree.model import TreeModel
 from stakes.tree.total_cost.learn import learn_total_cost
 
 #: The core counts nodes and threads in 32 bits.
-
-
-#: Criteria that need to know what columns cost.
-PRICED = ("cs_gain", "cs_gain_ratio", "nunez", "mitchell", "norton", "tan")
 
 
 @saveable
@@ -55,7 +52,7 @@ class C45Classifier(TreeClassifier):
         (CS-ID3). "total_cost" searches for the tree with the least cost per row, of mistakes and of the tests
         met on the way; see ``stakes.tree.total_cost``. It always answers by least expected cost, and of the
         parameters about growing only ``max_depth`` (6 by default), ``max_bins`` (64), the limits on costs and
-        ``random_state`` apply to it.
+        ``random_state`` apply to it. Other criteria are registered by ``stakes.tree.judges``.
     feature_costs : FeatureCosts, dict, vector, path or None
         What it costs to read the columns. A column, or a resource that columns share, is paid for once.
     gamma : float
@@ -145,13 +142,13 @@ class C45Classifier(TreeClassifier):
         "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
         "cost_use": [StrOptions({"weights", "priors", "none"})],
         "decision": [StrOptions({"majority", "min_cost"})],
-        "criterion": [StrOptions({"gain_ratio", "gain", "gini", "total_cost", *PRICED})],
+        "criterion": [StrOptions(CRITERIA.keys())],  # a view: what is registered later is in it
         "feature_costs": "no_validation",  # as_feature_costs says what is wrong in its own words
         "gamma": [Interval(Real, 0, None, closed="left")],
         "ratio_of_candidate": ["boolean"],
         "max_upfront_cost": [Interval(Real, 0, None, closed="left"), None],
         "max_path_cost": [Interval(Real, 0, None, closed="left"), None],
-        "prune": [StrOptions(METHODS.keys()), None],  # a view: what is registered later is in it
+        "prune": [StrOptions(METHODS.keys()), None],  # the same
         "confidence": [Interval(Real, 0, 1, closed="right")],
         "raise_subtrees": ["boolean"],
         "collapse": ["boolean"],
@@ -244,12 +241,13 @@ class C45Classifier(TreeClassifier):
         return self
 
     def _grow(self, training: TrainingSet) -> tuple[TreeModel, NDArray[np.float64] | None]:
+        judge = CRITERIA[self.criterion]
         return learn_tree(
             training,
             row_weights(training, self.cost_use, self.cost_vector),
             _core.GrowOptions(
                 dialect=self.dialect,
-                criterion=self.criterion,
+                criterion=self.criterion if judge is None else "gain",
                 min_samples_leaf=self.min_samples_leaf,
                 group_values=self.group_values,
                 max_depth=-1 if self.max_depth is None else self.max_depth,
@@ -267,6 +265,7 @@ class C45Classifier(TreeClassifier):
             prune=self.prune,
             confidence=self.confidence,
             raise_subtrees=self.raise_subtrees,
+            judge=judge,
         )
 
     def _search(self, training: TrainingSet) -> TreeModel:

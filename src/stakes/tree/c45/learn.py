@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -94,8 +95,9 @@ def learn_tree(
     prune: str | None,
     confidence: float,
     raise_subtrees: bool,
+    judge: Callable[[_core.Candidate], float] | None = None,
 ) -> tuple[TreeModel, NDArray[np.float64] | None]:
-    """Grow and prune one tree.
+    """Grow and prune one tree; a criterion from outside is ``judge``.
 
     Returns
     -------
@@ -105,7 +107,7 @@ def learn_tree(
     """
     rows, codes, n_classes = core_table(training.table), training.codes, len(training.classes)
     prices = core_prices(training.price_arrays)
-    tree = _core.grow_tree(rows, codes, n_classes, weights.grow, growing, prices)
+    tree = _core.grow_tree(rows, codes, n_classes, weights.grow, growing, prices, judge)
     if weights.prune is not weights.grow:
         tree.recount(rows, codes, weights.prune)
     if prune == "error":
