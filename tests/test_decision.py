@@ -274,6 +274,7 @@ def test_frames_with_nominal_columns_and_gaps_pass_through(wrapper):
         (lambda: Guard(GaussianNB(), cv="five"), {}, ValueError, "cv must be an int >= 2"),
         (lambda: Guard(GaussianNB(), cv=None), {}, ValueError, "cv must be an int >= 2"),
         (lambda: Guard(GaussianNB(), cv=2.5), {}, ValueError, "cv must be an int >= 2"),
+        (lambda: Guard(GaussianNB(), cv={1}), {}, ValueError, "cv must give pairs of rows .*, got 1"),
         (
             lambda: Guard(GaussianNB()),
             {"costs": np.zeros((2, 2))},

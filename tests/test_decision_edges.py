@@ -124,7 +124,7 @@ def test_a_guard_has_the_tags_of_its_estimator():
 
 
 def test_two_folds_are_enough():
-    assert check_folds(2) == 2 and check_folds([(1, 2)]) == [(1, 2)]
+    assert check_folds(2) == 2 and list(check_folds([(1, 2)])) == [(1, 2)]
     X, y = np.arange(8.0)[:, np.newaxis], [0, 0, 0, 0, 1, 1, 1, 1]
     assert not Guard(GaussianNB(), cv=2).fit(X, y).guarded_
 

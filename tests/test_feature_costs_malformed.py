@@ -143,3 +143,11 @@ def test_tangled_parts_and_odd_names_do_not_fit_csv(tmp_path):
     with pytest.raises(ValueError, match="cannot be kept in CSV"):
         FeatureCosts({"a\nb": 1}).to_csv(tmp_path / "p.csv")
     assert not (tmp_path / "p.csv").exists()
+
+
+@pytest.mark.parametrize("path", ["", "prices"])
+def test_a_folder_is_no_file_of_prices(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prices").mkdir()
+    with pytest.raises(ValueError, match=f"read from files, got the folder '{path or '.'}'"):
+        as_feature_costs(path, ["a", "b"])

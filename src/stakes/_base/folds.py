@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from numbers import Integral
 from typing import Any
 
@@ -28,9 +28,21 @@ def stratified_folds(codes: NDArray[np.intp], n_folds: int, random_state: Any) -
 
 def check_folds(cv: Any) -> Any:
     """Number of folds as an int >= 2, or the splitter or iterable of splits as it is."""
-    # a string has a method split too
-    if not isinstance(cv, str) and (hasattr(cv, "split") or isinstance(cv, Iterable)):
-        return cv
+    if not isinstance(cv, str):  # which has a method split too
+        if hasattr(cv, "split"):
+            return cv
+        if isinstance(cv, Iterable):
+            return _splits(cv)
     if not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2:
         raise ValueError(f"cv must be an int >= 2, a splitter or an iterable of splits, got {cv!r}")
     return int(cv)
+
+
+def _splits(cv: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    for split in cv:
+        try:
+            train, test = split
+        except (TypeError, ValueError):
+            accepted = "pairs of rows to learn from and rows to test on"
+            raise ValueError(f"cv must give {accepted}, got {split!r}") from None
+        yield train, test

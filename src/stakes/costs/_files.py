@@ -19,6 +19,8 @@ Pairs = dict[tuple[str, str], float]
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """Text of a file, with the file named when it is not text."""
+    if Path(path).is_dir():
+        raise ValueError(f"costs are read from files, got the folder {os.fspath(path) or '.'!r}")
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
