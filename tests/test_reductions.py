@@ -413,7 +413,7 @@ def test_votes_and_probabilities_differ():
     [
         (lambda d: d.update({"class": "Costing"}), "must be a AverageCost"),
         (lambda d: d["state"].pop("alphas"), "lacks alphas"),
-        (lambda d: d["state"]["alphas"].append(0.5), "1 estimators for each alpha"),
+        (lambda d: d["state"]["alphas"].append(0.5), "1 estimators for each of its alphas"),
         (lambda d: d["state"]["alphas"].__setitem__(0, 3.0), "alphas"),
         (lambda d: d["state"]["alphas"].__setitem__(0, "x"), "alphas"),
         (lambda d: d["state"]["estimators"].pop(), "estimators"),
