@@ -162,6 +162,18 @@ def test_information_beside_the_model(data):
     assert without_seed.to_dict()["info"]["seed"] == 5
 
 
+def test_answers_that_costs_per_sample_decided_come_back():
+    """The best class of a leaf is then another one than its shares and the mean costs say."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(160, 3)), rng.integers(0, 3, 160)
+    costs = rng.exponential(5.0, (160, 3)) * (y[:, None] != np.arange(3))
+    settings = {"variant": "paper", "max_generations": 10, "population_size": 8, "random_state": 0}
+    model = stakes.GDTClassifier(**settings).fit(X, y, costs=costs)
+    fitted = model.fitted_tree_
+    assert ((fitted.values @ fitted.cost_values).argmin(axis=1) != fitted.decision).any()
+    assert model_from_dict(model.to_dict()).predict(X).tolist() == model.predict(X).tolist()
+
+
 def test_other_columns_have_another_hash(data):
     table, y, _ = data
     hashes = {

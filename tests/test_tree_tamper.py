@@ -57,17 +57,6 @@ def test_tampered_classifiers_are_rejected_or_safe(seed, n_changes):
         assert str(error)
 
 
-@pytest.mark.parametrize("decision", ["majority", "min_cost"])
-def test_a_node_answers_what_its_values_say(decision):
-    document = a_classifier().set_params(decision=decision).fit(*TRAINING).to_dict()
-    model = document["state"]["model"]
-    model["decision"][-1] = 1 - model["decision"][-1]
-    with pytest.raises(
-        ValueError, match="decision must be the class of each node that its values are decided"
-    ):
-        C45Classifier.from_dict(document)
-
-
 ROWS = np.array([[0.5, "a"], [2.5, "b"], [None, "c"], [1.0, None], [9.0, "d"]], dtype=object)
 
 

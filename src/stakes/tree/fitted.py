@@ -232,19 +232,7 @@ class FittedTree:
             feature_costs=read_prices(data["feature_costs"]),
         )
         fitted.validate()
-        _check_decision(fitted)
         return fitted
-
-
-def _check_decision(fitted: FittedTree) -> None:
-    """Refuse a document whose nodes answer another class than their values are decided for."""
-    values = fitted.values
-    score = expected_costs(values, fitted.cost_values) if fitted.min_cost else -values
-    best = score.min(axis=1)
-    # A tie may go to any of the classes: a learner knows more of it than the values that are kept.
-    tie = 1e-9 * np.maximum(np.abs(score).max(axis=1), np.finfo(float).tiny)
-    if np.any(score[np.arange(len(values)), fitted.decision] > best + tie):
-        raise ValueError("decision must be the class of each node that its values are decided for")
 
 
 def _check_probabilities(values: NDArray[np.float64], name: str, shape: tuple[int, int]) -> None:
