@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from inspect import signature
@@ -214,15 +214,17 @@ def command(
 
     - `stakes fit loans.csv --cost-use none --prune cost --max-depth 4 --no-guard -o small.json`
     """
+    values = dict(locals())
+    given = {name: values[name] for name in _given(ctx)}
     kind, settled = LEARNERS[learner]
-    _check_options(ctx, kind, settled)
+    _check_options(ctx, given, kind, settled, learner, guard)
     if feature_costs is None:
         _check_prices(criterion, gamma, max_upfront_cost, max_path_cost)
     check_output(output, data, costs, feature_costs)
     problem = read_problem(data, target, costs, weights, accept_costs)
     problem = replace(problem, keep_background=keep_background)
     tell_suspicions(problem, data)
-    parameters = settled | _parameters(ctx) | {"cost_matrix": problem.cost_matrix}
+    parameters = settled | _parameters(given) | {"cost_matrix": problem.cost_matrix}
     if feature_costs is not None:
         parameters["feature_costs"] = as_feature_costs(feature_costs, problem.table.schema.names)
     model = kind(**parameters)
@@ -239,10 +241,10 @@ def _given(ctx: typer.Context) -> list[str]:
     return [name for name, source in sources.items() if source is not None and "DEFAULT" not in source.name]
 
 
-def _parameters(ctx: typer.Context) -> dict[str, Any]:
+def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a learner that are on the command line as its parameters."""
-    given = [name for name in _given(ctx) if name not in FOR_ALL | FOR_GUARD]
-    return {PARAMETERS.get(name, name): _value(name, ctx.params[name]) for name in given}
+    own = {name: value for name, value in given.items() if name not in FOR_ALL | FOR_GUARD}
+    return {PARAMETERS.get(name, name): _value(name, value) for name, value in own.items()}
 
 
 def _value(option: str, value: Any) -> Any:
@@ -253,17 +255,24 @@ def _value(option: str, value: Any) -> Any:
     return str(value) if isinstance(value, StrEnum) else value
 
 
-def _check_options(ctx: typer.Context, kind: type, settled: Mapping[str, Any]) -> None:
+def _check_options(
+    ctx: typer.Context,
+    given: Iterable[str],
+    kind: type,
+    settled: Mapping[str, Any],
+    learner: Learner,
+    guard: bool,
+) -> None:
     """Refuse options that the learner has no use for."""
     own = {name for name in ctx.params if PARAMETERS.get(name, name) in signature(kind).parameters}
     own -= FOR_ALL | set(settled)
     if kind is not BoostedStakes:  # which is guarded by itself
-        own |= FOR_GUARD if ctx.params["guard"] else {"guard"}
+        own |= FOR_GUARD if guard else {"guard"}
     names = {option.name: _spelling(option) for option in ctx.command.params}
-    for name in _given(ctx):
+    for name in given:
         if name not in own | FOR_ALL:
             bare = name in FOR_GUARD and kind is not BoostedStakes
-            who = "--no-guard" if bare else f"--learner {ctx.params['learner'].value}"
+            who = "--no-guard" if bare else f"--learner {learner.value}"
             known = ", ".join(sorted(names[option] for option in own))
             raise typer.BadParameter(f"does not apply to {who}; these do: {known}.", param_hint=names[name])
 
