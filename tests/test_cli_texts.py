@@ -537,7 +537,7 @@ def test_evaluate_a_model_as_json():
     for name, mean in (
         ("cost_per_row", total / 7),
         ("test_cost_per_row", looked),
-        ("bill_per_row", total / 7 + looked),
+        ("total_cost_per_row", total / 7 + looked),
     ):
         assert facts.pop(name)["mean"] == pytest.approx(mean)
     assert [line["actual"] for line in facts.pop("classes")] == ["bad", "good"]

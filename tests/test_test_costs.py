@@ -183,7 +183,7 @@ def test_fit_with_prices_and_limits(priced_csv, tmp_path, german):
     assert 0 < facts["training_test_cost_per_row"] <= 0.06 and facts["upfront_cost"] <= 0.1
     found = json.loads(run("evaluate", "german", "-m", model, "--json").stdout)
     assert found["test_cost_per_row"]["mean"] == pytest.approx(facts["training_test_cost_per_row"])
-    assert found["bill_per_row"]["mean"] == pytest.approx(
+    assert found["total_cost_per_row"]["mean"] == pytest.approx(
         found["cost_per_row"]["mean"] + found["test_cost_per_row"]["mean"]
     )
     assert "Looking costs" in run("evaluate", "german", "-m", model).stdout

@@ -126,6 +126,8 @@ def check_valid(model: Any, X: Any, n_samples: int, *, learnt: bool = True) -> N
     decision = answers.decide()
     rows = np.arange(n_samples)
     if not isinstance(model, RuleClassifier):
+        if answers.abstain_cost is not None:
+            return
         assert not decision.undecided.any(), "undecided without a price"
         decided = [classes.index(label) for label in decision.labels.tolist()]
         best = expected.min(axis=1, initial=np.inf)

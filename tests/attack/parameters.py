@@ -116,7 +116,10 @@ def types_of_numbers(draw: Draw) -> None:
     known = {key: values[key] for key in names_of(name) if type(values[key]) in TYPES} | accepted
     parameter = draw.of(sorted(known))
     value = known[parameter]
-    converted = draw.choice(TYPES[type(value)])(value)
+    try:
+        converted = draw.choice(TYPES[type(value)])(value)
+    except OverflowError:
+        converted = np.int64(value)  # too large for the others
     draw.note(type(converted).__name__, value)
     if isinstance(value, float):
         value = float(converted)  # as far as float16 can say it

@@ -28,10 +28,10 @@ def stratified_folds(codes: NDArray[np.intp], n_folds: int, random_state: Any) -
 
 def check_folds(cv: Any) -> Any:
     """Number of folds as an int >= 2, or the splitter or iterable of splits as it is."""
-    if not isinstance(cv, str):  # which has a method split too
+    if not isinstance(cv, str | bytes):  # which have a method split, too
         if hasattr(cv, "split"):
             return cv
-        if isinstance(cv, Iterable):
+        if isinstance(cv, Iterable) and getattr(cv, "ndim", 1) > 0:
             return _splits(cv)
     if not isinstance(cv, Integral) or isinstance(cv, bool) or cv < 2:
         raise ValueError(f"cv must be an int >= 2, a splitter or an iterable of splits, got {cv!r}")
@@ -41,8 +41,10 @@ def check_folds(cv: Any) -> Any:
 def _splits(cv: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     for split in cv:
         try:
-            train, test = split
+            train, test = map(np.asarray, split)
         except (TypeError, ValueError):
+            train = test = np.array("none")
+        if not all(rows.dtype.kind in "iub" or rows.size == 0 for rows in (train, test)):
             accepted = "pairs of rows to learn from and rows to test on"
-            raise ValueError(f"cv must give {accepted}, got {split!r}") from None
+            raise ValueError(f"cv must give {accepted}, got {split!r}")
         yield train, test

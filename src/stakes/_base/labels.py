@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from stakes._base import documents
 from stakes._base.weights import refuse_mask
+from stakes.costs._labels import plain_label
 
 Label = str | bool | int | float
 
@@ -118,6 +119,8 @@ def code_labels(y: Any, owner: str, n_samples: int | None = None) -> CodedTarget
         target = y.met()
     else:
         target = CodedTarget.of(check_labels(y))
+        for label in target.classes:
+            plain_label(label)  # what cannot stand in a cost matrix or a file is no label
     if n_samples is not None and len(target) != n_samples:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "

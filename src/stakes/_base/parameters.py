@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,9 @@ from stakes._base.private_sklearn import Interval
 
 #: Largest whole number that the core takes.
 MOST = 2**31 - 1
+
+#: Whole numbers beyond those that floats reach count as infinite.
+LARGEST = int(np.finfo(np.float64).max)
 
 #: Constraints of ``n_jobs``, of which 0 means nothing.
 N_JOBS = [Interval(Integral, -MOST, -1, closed="both"), Interval(Integral, 1, MOST, closed="both"), None]
@@ -35,10 +40,14 @@ def plain_scalar(value: Any) -> Any:
 
     Examples
     --------
-    >>> [plain_scalar(value) for value in (np.bool_(True), np.int64(3), np.float32(0.5), "a")]
-    [True, 3, 0.5, 'a']
+    >>> [plain_scalar(value) for value in (np.bool_(True), np.int64(3), np.float32(0.5), "a", 10**400)]
+    [True, 3, 0.5, 'a', inf]
     """
     for kind, plain in ((np.bool_, bool), (np.integer, int), (np.floating, float)):
         if isinstance(value, kind):
             return plain(value)
+    if isinstance(value, Fraction | int) and abs(value) > LARGEST:
+        return math.inf if value > 0 else -math.inf
+    if isinstance(value, Fraction):
+        return float(value)
     return value

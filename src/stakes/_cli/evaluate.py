@@ -240,7 +240,7 @@ def _saved(
         "nodes": view.n_nodes,
         "test_cost_per_row": None if view.test_cost is None else asdict(view.test_cost),
         "upfront_cost": view.upfront_cost,
-        "bill_per_row": None if view.total_cost is None else asdict(view.total_cost),
+        "total_cost_per_row": None if view.total_cost is None else asdict(view.total_cost),
         "confusion": asdict(view.confusion),
         "classes": [asdict(line) for line in view.classes],
     }

@@ -148,7 +148,7 @@ class CostMatrix:
         labels = check_labels(sorted_labels(met) if classes is None else classes)
         order = labels.tolist()
         index = dict(zip(met, lookup(order, met, "pairs"), strict=True))
-        fill = math.nan if default is None else float(default)
+        fill = math.nan if default is None else float(finite_array(default, "default"))
         values = np.full((len(order), len(order)), fill)
         np.fill_diagonal(values, 0.0)
         for (actual, predicted), cost in entries.items():

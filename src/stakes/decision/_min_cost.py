@@ -84,7 +84,8 @@ class MinExpectedCost(CostWrapper):
             )
         reject_weight(self.estimator, targets.weight)
         model = clone(self.estimator)
-        if self.calibration not in (None, "isotonic", "sigmoid"):
+        known = isinstance(self.calibration, str) and self.calibration in ("isotonic", "sigmoid")
+        if self.calibration is not None and not known:
             raise ValueError(f"calibration must be None, 'isotonic' or 'sigmoid', got {self.calibration!r}")
         if self.calibration is not None and len(targets.classes) > 1:  # one class is certain as it is
             if targets.weight is not None and get_config()["enable_metadata_routing"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._text.files import replacing
+from stakes._text.files import write_bytes
 
 
 def write_arrays(path: Path, fingerprint: str, arrays: Mapping[str, Any]) -> None:
     """Write so that a crash leaves the old file or the new one, never half of one."""
-    with replacing(path) as file:
-        np.savez(file, fingerprint=np.array(fingerprint), **arrays)
+    content = io.BytesIO()  # an interrupt must not find an archive half open
+    np.savez(content, fingerprint=np.array(fingerprint), **arrays)
+    write_bytes(path, content.getvalue())
 
 
 def read_arrays(path: Path, fingerprint: str) -> dict[str, NDArray[Any]]:

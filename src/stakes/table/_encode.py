@@ -82,8 +82,9 @@ def _without_mask(X: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
 
 def _wrong_dimensions(array: NDArray[Any]) -> ValueError:
     if array.ndim == 0:
+        value = f"one {type(array.item()).__name__}" if array.dtype == object else array
         return ValueError(
-            f"Expected 2D array, got scalar array instead:\narray={array}.\nX must be an array or a data "
+            f"Expected 2D array, got scalar array instead:\narray={value}.\nX must be an array or a data "
             "frame (collect a lazy one). Reshape your data using "
             "array.reshape(-1, 1) or array.reshape(1, -1)."
         )

@@ -332,7 +332,7 @@ class Table:
         >>> Table.from_data([[1, 2], [3, 4]]).select(["x1"]).columns
         [array([2., 4.])]
         """
-        if isinstance(names, str) or not isinstance(names, Iterable):
+        if isinstance(names, str) or not isinstance(names, Iterable) or getattr(names, "ndim", 1) != 1:
             raise TypeError(f"names must be a list of names of columns, got {names!r}.")
         position = {name: j for j, name in enumerate(self.schema.names)}
         missing = [name for name in names if name not in position]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,8 @@ def read_parquet(path: Path) -> Any:
     try:
         return without_index(parquet.read_table(path))
     except (arrow.ArrowException, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
+        if isinstance(error, FileNotFoundError):  # of which Arrow says the path alone
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise TableFileError(path, f"the Parquet file cannot be read ({reason}).") from error
 

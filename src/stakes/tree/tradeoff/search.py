@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, asdict, dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -203,11 +203,10 @@ class TradeoffSearchCV(CostWrapper):
             if self.param_name != "gamma":
                 raise ValueError(f"param_range must list the values to try for {self.param_name!r}, got None")
             return None
-        values = (
-            self.param_range.tolist() if isinstance(self.param_range, np.ndarray) else list(self.param_range)
-        )
+        listed = self.param_range.tolist() if isinstance(self.param_range, np.ndarray) else self.param_range
+        values = list(listed) if isinstance(listed, Iterable) else []
         if not values:
-            raise ValueError("param_range must hold at least one value, got an empty one")
+            raise ValueError(f"param_range must hold at least one value, got {self.param_range!r}")
         return [value.item() if isinstance(value, np.generic) else value for value in values]
 
     def _judge(self, points: list[TradeoffPoint]) -> None:
