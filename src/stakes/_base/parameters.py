@@ -46,8 +46,9 @@ def plain_scalar(value: Any) -> Any:
     for kind, plain in ((np.bool_, bool), (np.integer, int), (np.floating, float)):
         if isinstance(value, kind):
             return plain(value)
-    if isinstance(value, Fraction | int) and abs(value) > LARGEST:
+    if isinstance(value, int) and abs(value) > LARGEST:
         return math.inf if value > 0 else -math.inf
     if isinstance(value, Fraction):
-        return float(value)
+        whole = plain_scalar(int(value))  # an infinite one, or some number
+        return float(value) if isinstance(whole, int) else whole
     return value
