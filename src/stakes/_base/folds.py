@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -40,11 +40,11 @@ def check_folds(cv: Any) -> Any:
 
 def _splits(cv: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     for split in cv:
-        try:
-            train, test = map(np.asarray, split)
-        except (TypeError, ValueError):
-            train = test = np.array("none")
-        if not all(rows.dtype.kind in "iub" or rows.size == 0 for rows in (train, test)):
+        if not isinstance(split, Sequence | np.ndarray) or len(split) != 2 or not all(map(_are_rows, split)):
             accepted = "pairs of rows to learn from and rows to test on"
             raise ValueError(f"cv must give {accepted}, got {split!r}")
-        yield train, test
+        yield split[0], split[1]
+
+
+def _are_rows(rows: Any) -> bool:
+    return isinstance(rows, slice) or np.size(rows) == 0 or np.asarray(rows).dtype.kind in "iub"

@@ -16,9 +16,9 @@ from stakes._text.files import write_bytes
 
 def write_arrays(path: Path, fingerprint: str, arrays: Mapping[str, Any]) -> None:
     """Write so that a crash leaves the old file or the new one, never half of one."""
-    content = io.BytesIO()  # an interrupt must not find an archive half open
-    np.savez(content, fingerprint=np.array(fingerprint), **arrays)
-    write_bytes(path, content.getvalue())
+    file = io.BytesIO()  # an interrupt must not find an archive half open
+    np.savez(file, fingerprint=np.array(fingerprint), **arrays)
+    write_bytes(path, file.getvalue())
 
 
 def read_arrays(path: Path, fingerprint: str) -> dict[str, NDArray[Any]]:
