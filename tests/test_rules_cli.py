@@ -105,3 +105,7 @@ def test_the_bill_by_rule_is_the_whole_bill(rules):
     assert sum(bill.cost for bill in view.leaves) == pytest.approx(view.total)
     assert sum(bill.rows for bill in view.leaves) == pytest.approx(len(german.y))
     assert np.isclose(sum(bill.share for bill in view.leaves), 1)
+
+
+def test_rules_are_no_tree_to_ask_with(rules):
+    assert "must be" in run("ask", rules, "-s", "age=30", code=1).stderr

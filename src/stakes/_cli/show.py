@@ -113,7 +113,8 @@ def open_rules(model: Any, unguarded: bool) -> RuleClassifier | None:
 def open_tree(model: Any, unguarded: bool) -> FittedTree:
     """Return the tree to show or export, and say on stderr where a guard has replaced it."""
     rules = first_with(model, "rule_set_")
-    fitted = _constant(model, rules) if rules is not None else effective_tree(model, unguarded=unguarded)
+    replaced = rules is not None and asks_nothing(model) and not unguarded
+    fitted = _constant(model, rules) if replaced else effective_tree(model, unguarded=unguarded)
     if asks_nothing(model):
         inside = "tree" if rules is None else "rules"
         what = "this is the tree it is guarded against" if unguarded else f"--tree has the {inside}"

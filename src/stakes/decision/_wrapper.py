@@ -45,6 +45,8 @@ class CostWrapper(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEs
         """X ready for indexing, and all else that ``fit`` was given; sets what follows from it."""
         self._target_name = target_name(y)  # the estimator inside is given plain labels
         target = code_labels(y, type(self).__name__)
+        if hasattr(X, "__next__"):
+            raise TypeError(f"X must be rows that can be taken more than once, got a {type(X).__name__}")
         X, _ = indexable(X, target.codes)
         check_features(self, X, reset=True)
         # An inner estimator that has costs of its own is decided and judged by them, unless told otherwise.

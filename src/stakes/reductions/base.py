@@ -319,7 +319,12 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
         """Mixture weight of round ``t``, counted from 0 here and from 1 by the user."""
         if self.alpha is None:
             return 1 / (t + 1)
-        weight = self.alpha(t + 1) if callable(self.alpha) else self.alpha
+        try:
+            weight = self.alpha(t + 1) if callable(self.alpha) else self.alpha
+        except TypeError as error:
+            raise ValueError(
+                f"alpha must take the number of a round, got {self.alpha!r} ({error})"
+            ) from error
         if not isinstance(weight, Real) or not 0 <= weight <= 1:
             raise ValueError(f"alpha must give numbers from 0 to 1, got {weight!r} for round {t + 1}")
         return float(weight)

@@ -204,7 +204,7 @@ class TradeoffSearchCV(CostWrapper):
                 raise ValueError(f"param_range must list the values to try for {self.param_name!r}, got None")
             return None
         listed = self.param_range.tolist() if isinstance(self.param_range, np.ndarray) else self.param_range
-        values = list(listed) if isinstance(listed, Iterable) else []
+        values = list(listed) if isinstance(listed, Iterable) and not isinstance(listed, Mapping) else []
         if not values:
             raise ValueError(f"param_range must hold at least one value, got {self.param_range!r}")
         return [value.item() if isinstance(value, np.generic) else value for value in values]
