@@ -1,6 +1,7 @@
 """Large files are read, answered and written block by block: the same bytes as in one piece."""
 
 import gzip
+import io
 import logging
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from commands import run
 from stakes import C45Classifier, Guard, datasets, read_table
+from stakes._cli import answer_files
 from stakes.models import save_model
 from stakes.table import Schema, TableFileError, read_blocks
 from stakes.table._readers import pieces
@@ -242,3 +244,12 @@ def test_blocks_of_other_formats_are_one(tmp_path):
 
     write_arff(datasets.load_table("german")[0], tmp_path / "german.arff")
     assert [len(block) for block in read_blocks(tmp_path / "german.arff")] == [1000]
+
+
+@pytest.mark.parametrize("terminal, shown", [(True, "a\\x1b[2Jb"), (False, "a\x1b[2Jb")])
+def test_a_terminal_does_not_obey_what_is_in_the_data(terminal, shown, monkeypatch):
+    stream = io.StringIO()
+    stream.isatty = lambda: terminal
+    monkeypatch.setattr("sys.stdout", stream)
+    answer_files.write_csv(iter([{"name": ["a\x1b[2Jb"]}]), None, None)
+    assert stream.getvalue() == f"name\n{shown}\n"

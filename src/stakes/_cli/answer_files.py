@@ -19,6 +19,7 @@ from stakes._base.documents import dumps
 from stakes._cli.shared import plain_json
 from stakes._text.extras import extra_module
 from stakes._text.files import replacing
+from stakes._text.words import visible
 from stakes.table import Column, Schema, Table, write_arff
 
 #: Columns of some rows, by name.
@@ -97,7 +98,7 @@ WRITERS: dict[str, Callable[[Iterator[Block], Path | None, Types], None]] = {
 @contextmanager
 def _text_stream(output: Path | None) -> Iterator[Any]:
     if output is None:
-        yield sys.stdout
+        yield _Visible(sys.stdout) if sys.stdout.isatty() else sys.stdout
     else:
         with replacing(output) as file:
             yield codecs.getwriter("utf-8")(file)
@@ -119,3 +120,14 @@ def _as_table(columns: Block) -> Table:
         described.append(Column(name, "nominal", categories))
         arrays.append(np.array([-1 if v is None else code[v] for v in values], dtype=np.int32))
     return Table(Schema(tuple(described)), arrays)
+
+
+class _Visible:
+    """A terminal, which gets control characters of the data as escapes."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text with its control characters as escapes."""
+        return int(self.stream.write(visible(text)))

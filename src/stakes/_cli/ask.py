@@ -19,8 +19,8 @@ from stakes._cli.shared import (
     DebugOption,
     FeatureCostsOption,
     ModelArgument,
+    json_text,
     out,
-    plain_json,
     say,
 )
 from stakes._cli.show import TreeOption, open_tree
@@ -258,7 +258,7 @@ def _script(talk: Acquisition) -> None:
 
 
 def _write(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(plain_json(value), ensure_ascii=False))
+    typer.echo(json_text(value))
     sys.stdout.flush()
 
 

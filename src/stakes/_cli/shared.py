@@ -131,8 +131,13 @@ def say(text: str, style: str = "") -> None:
 
 def print_json(value: Any) -> None:
     """Print JSON on stdout; numbers that JSON has not become null."""
-    text = json.dumps(plain_json(value), indent=2, ensure_ascii=False)
-    typer.echo(_OBEYED_IN_JSON.sub(lambda char: f"\\u{ord(char[0]):04x}", text))
+    typer.echo(json_text(value, indent=2))
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Write a value as JSON that a terminal prints without obeying it."""
+    text = json.dumps(plain_json(value), indent=indent, ensure_ascii=False)
+    return _OBEYED_IN_JSON.sub(lambda char: f"\\u{ord(char[0]):04x}", text)
 
 
 #: What a terminal may obey, and JSON leaves as it is.
