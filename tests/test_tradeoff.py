@@ -1,4 +1,7 @@
-"""The front, the choice, and the search that makes both, against slow obvious versions of themselves."""
+"""The front, the choice, and the search that makes both, against slow obvious versions of themselves.
+
+The interrupted search has many rows so that there is something to stop; it is not waited for.
+"""
 
 from __future__ import annotations
 
