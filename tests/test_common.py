@@ -14,6 +14,7 @@ import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
@@ -235,6 +236,7 @@ def test_missing_and_unseen_values_at_prediction(estimator):
 def test_one_class(estimator):
     frame, _y = a_table(20)
     model = clone(estimator).fit(frame, ["only"] * 20)
+    np.testing.assert_array_equal(model.feature_importances_, np.zeros(5))
     assert set(model.predict(frame)) == {"only"}
     np.testing.assert_array_equal(model.predict_proba(frame), np.ones((20, 1)))
 
@@ -363,6 +365,33 @@ def test_answers_of_other_libraries_are_explained(estimator):
     assert len(model.reasons(X[:5], n=1, better=0)) == 5
 
 
+@each
+def test_importances_are_shares_of_what_the_columns_save(estimator):
+    rng = np.random.default_rng(0)
+    y = rng.choice(["low", "mid", "top"], 200)
+    height = np.select([y == "low", y == "mid"], [0.0, 1.0], 2.0) + rng.normal(scale=0.35, size=200)
+    rows = pd.DataFrame({"noise": rng.random(200), "height": height, "same": 1.0})
+    rows["town"] = rng.choice(["north", "south"], 200)
+    model = with_costs(estimator)
+    with pytest.raises(NotFittedError):
+        _ = model.feature_importances_
+    importances = model.fit(rows, y).feature_importances_
+    assert importances.shape == (model.n_features_in_,)
+    assert (importances >= 0).all() and importances.sum() == pytest.approx(1)
+    assert importances.argmax() == 1 and importances[1] > 0.5
+    assert importances[2] == 0  # a column that is nowhere read
+    back = type(model).from_json(model.to_json())
+    np.testing.assert_array_equal(back.feature_importances_, importances)
+
+
+@pytest.mark.parametrize("estimator", FOREIGN, ids=name_of)
+def test_importances_of_other_libraries(estimator):
+    X, y = numbers()
+    importances = clone(estimator).fit(X, y).feature_importances_
+    assert importances.shape == (4,) and importances.sum() == pytest.approx(1)
+    assert importances.argmax() == 0
+
+
 # ---- copies ------------------------------------------------------------------------------------------------
 
 
@@ -393,6 +422,7 @@ def test_json(estimator):
     document = json.loads(json.dumps(model.to_dict(), allow_nan=False))
     back = type(model).from_dict(document)
     agree(model, back, frame)
+    assert type(model).from_json(model.to_json()).to_json() == model.to_json()
     assert json.dumps(back.to_dict()) == json.dumps(model.to_dict())
 
 

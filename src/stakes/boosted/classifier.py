@@ -27,6 +27,7 @@ from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModel, feature_names, saveable, set_feature_names
 from stakes._base.training import TrainingSet, read_training
 from stakes.boosted.folds import Matrix, Training
+from stakes.boosted.importances import column_savings
 from stakes.boosted.model import Blend, check_shares, fit_parts
 from stakes.costs import CostMatrix, as_feature_costs
 from stakes.decision import (
@@ -120,6 +121,8 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
     random_state: int | None = 0
     verbose: int = 0
 
+    _savings = None  # what each column saves; a file may be older than that
+
     # ---- fitting -------------------------------------------------------------------------------------------
 
     def fit(
@@ -163,9 +166,18 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
             warnings.filterwarnings("ignore", "The number of unique classes")
             training = Training.plan(inner, weight, seed, self.n_jobs)
             self.blend_, proba = fit_parts(rows.table, training, say)
+            self._savings = self._measured(rows, weight, seed)
         self.shares_ = np.bincount(codes, weights=weight, minlength=len(rows.classes)) / weight.sum()
         self._judge(self._widen(proba), weight, rows.sample_costs)
         say(f"{self.cv_cost_:.4g} per row, always {self.constant_} {self.constant_cost_:.4g}")
+
+    def _measured(self, rows: TrainingSet, weight: Matrix, seed: int) -> Matrix:
+        """What each column saves."""
+        if self.blend_ is None:
+            return np.zeros(len(rows.table.schema))
+        met = np.unique(rows.codes)
+        costs = self.cost_matrix_.values[np.ix_(met, met)]
+        return column_savings(self.blend_, rows.table, rows.sample_costs[:, met], weight, costs, seed)
 
     def _judge(self, proba: Matrix, weight: Matrix, row_costs: Matrix) -> None:
         """Compare what held-out rows would have cost with the best constant."""
@@ -198,6 +210,16 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         check_is_fitted(self)
         return BlendAnswers(self, encode_rows(self, self.schema_, X, unseen=self.unseen))
 
+    def _column_savings(self) -> Matrix:
+        if self.asks_nothing:
+            return np.zeros(self.n_features_in_)
+        if self._savings is None:
+            raise AttributeError(
+                "feature_importances_ is not available: the file of this BoostedStakes is older than that; "
+                "fit it again"
+            )
+        return self._savings
+
     def __sklearn_tags__(self) -> Tags:
         return any_columns(super().__sklearn_tags__())
 
@@ -219,6 +241,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
             "cv_cost": self.cv_cost_,
             "guarded": self.guarded_,
             "blend": None if self.blend_ is None else self.blend_.to_dict(),
+            **({} if self._savings is None else {"savings": self._savings.tolist()}),
         }
 
     def _set_state(self, state: Mapping[str, Any]) -> None:
@@ -243,6 +266,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
             float(documents.float_array([state[name]], name)[0]) for name in ("constant_cost", "cv_cost")
         )
         n_known = int((self.shares_ > 0).sum())
+        self._savings = _read_savings(state.get("savings"), len(self.schema_))
         parts = state["blend"]
         self.blend_ = None if parts is None else Blend.from_dict(parts, self.schema_, n_known)
 
@@ -271,7 +295,17 @@ class BlendAnswers(Answers):
         return model._widen(model.blend_.proba(self._table, effective_n_jobs(model.n_jobs)))
 
 
-#: What a saved model holds.
+def _read_savings(data: Any, n_columns: int) -> Matrix | None:
+    """What the columns save; None in files that are older than that."""
+    if data is None:
+        return None
+    savings = documents.float_array(data, "savings")
+    if savings.shape != (n_columns,) or (savings < 0).any():
+        raise ValueError(f"savings must be {n_columns} numbers from 0, one per column")
+    return savings
+
+
+#: What every saved model holds.
 _KEYS = (
     "classes",
     "costs",

@@ -35,7 +35,10 @@ class Blend:
 
     def proba(self, table: Table, n_threads: int) -> Matrix:
         """Class probabilities of the rows."""
-        matrix = self.encoder.encode(table)
+        return self.proba_of_numbers(self.encoder.encode(table), n_threads)
+
+    def proba_of_numbers(self, matrix: Matrix, n_threads: int) -> Matrix:
+        """Class probabilities of rows that are encoded."""
         filled = self.encoder.fill(matrix)
         scores = (
             self.trees.scores(matrix, n_threads),

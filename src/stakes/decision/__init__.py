@@ -21,6 +21,7 @@ from stakes.decision._choose import (
 from stakes.decision._constant import GuardWarning, best_constant, loses_to_constant
 from stakes.decision._explain import Reason, Reasons, cost_shares
 from stakes.decision._guard import Guard
+from stakes.decision._importances import as_shares, importances_of
 from stakes.decision._min_cost import MinExpectedCost
 from stakes.decision._shares import CostExplanation, CostShares
 from stakes.decision._whole import WholeCost, whole_cost
@@ -41,10 +42,12 @@ __all__ = [
     "Reasons",
     "WholeCost",
     "answers_of",
+    "as_shares",
     "best_constant",
     "cost_shares",
     "decide",
     "expected_costs",
+    "importances_of",
     "lazy",
     "loses_to_constant",
     "min_cost_class",

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes.decision._choose import Decision, cheapest, expected_costs
 from stakes.decision._explain import ExplainMixin
+from stakes.decision._importances import ImportancesMixin
 
 T = TypeVar("T")
 
@@ -170,7 +171,7 @@ class CostDecisionMixin:
         return self.answers(X).decide(abstain_cost)
 
 
-class AnswersMixin(ExplainMixin, CostDecisionMixin):
+class AnswersMixin(ExplainMixin, ImportancesMixin, CostDecisionMixin):
     """All that a classifier says about rows comes from ``answers``: override that one to answer otherwise."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._base.answering import asks_nothing, effective_tree, first_with
+from stakes._base.answering import asks_nothing, first_with
 from stakes._base.background import Background, drawn_rows, equal_weights
 from stakes._base.features import check_features, encode_rows, take_rows
 from stakes._base.labels import Label
 from stakes._text.words import amount, plain
 from stakes.costs import CostMatrix
+from stakes.decision._importances import one_tree
 from stakes.decision._pool import in_form_of, pool_of
 from stakes.decision._shares import CostShares, runner_up, shapley_shares, value_in_words
 from stakes.table import Schema, Table
@@ -222,7 +223,7 @@ class ExplainMixin:
         """
         check_is_fitted(self)
         if background is None and not asks_nothing(self):
-            tree = _one_tree(self)
+            tree = one_tree(self)
             if tree is not None:
                 return self._paths(X, tree)
         return cost_shares(self, X, background)
@@ -294,14 +295,6 @@ class ExplainMixin:
         shares = None if known is None else known.class_shares
         self._background = Background(table, equal_weights(table.n_samples), shares, kept=True)
         return self
-
-
-def _one_tree(model: Any) -> Any:
-    """Tree that a model answers by, None where it is none."""
-    try:
-        return effective_tree(model)
-    except ValueError:
-        return None
 
 
 def _favoured(model: Any) -> Label:

@@ -16,7 +16,7 @@ from stakes._base.interrupts import early_end
 from stakes._base.labels import CodedTarget
 from stakes._base.private_sklearn import is_linear_classifier
 from stakes._base.saving import inner_from_dict, inner_to_dict
-from stakes.decision import Answers, answers_of
+from stakes.decision import Answers, answers_of, importances_of
 from stakes.reductions._rows import with_column
 from stakes.reductions._sampling import Sample
 from stakes.table import Column, Schema, Table
@@ -59,6 +59,7 @@ class Layout:
 
     def __init__(self, estimator: Any, schema: Schema, labels: list[Any], relational: bool) -> None:
         self.n_classes = len(labels)
+        self._schema = schema
         self.relational = relational
         self.reads_tables = _reads_tables(estimator)
         self.crossed = _is_linear(estimator)
@@ -88,6 +89,20 @@ class Layout:
             numbers = one_hot(table)
             for code in range(self.n_classes):
                 yield self._crossed(numbers, np.full(len(table), code))
+
+    def importances(self, component: Any) -> NDArray[np.float64]:
+        """Importances of the columns to a component, without that of the class in pairs."""
+        if isinstance(component, Constant):
+            return np.zeros(len(self._schema))
+        hot = not self.reads_tables
+        widths = [len(c.categories) if hot and c.is_nominal else 1 for c in self._schema.columns]
+        n_numbers = sum(widths)
+        n_class = 0 if not self.relational else 1 if self.reads_tables else self.n_classes
+        n_places = self.n_classes if self.relational and self.crossed else 1
+        numbers = importances_of(component, n_numbers * n_places + n_class)[: n_numbers * n_places]
+        by_number = numbers.reshape(n_places, n_numbers).sum(axis=0)
+        column = np.repeat(np.arange(len(widths)), widths)
+        return np.bincount(column, weights=by_number, minlength=len(widths)).astype(np.float64)
 
     def _crossed(self, numbers: NDArray[np.float64], pair: NDArray[Any]) -> NDArray[np.float64]:
         chosen = (pair[:, np.newaxis] == np.arange(self.n_classes)).astype(float)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._base.answering import effective_tree
 from stakes._base.saving import saveable
-from stakes.decision import Answers, InnerAnswers, answers_of, lazy
+from stakes.decision import Answers, InnerAnswers, answers_of, as_shares, lazy
 from stakes.reductions._components import (
     class_shares,
     component_from_dict,
@@ -69,6 +69,15 @@ class CostBagging(Reduction):
     def _answer(self, components: list[Any], table: Table, before: Floats) -> Floats:
         answer = probabilities if self.use_proba else votes
         return answer(components[0], self._layout, table)
+
+    def _component_savings(self, component: Any) -> Floats:
+        """Importances by the costs, which the components themselves know nothing of."""
+        try:
+            tree = effective_tree(component)
+        except ValueError:
+            return super()._component_savings(component)
+        costs = self.cost_matrix_.values[np.ix_(tree.classes, tree.classes)]
+        return as_shares(tree.decided_by(costs).column_savings())
 
 
 @saveable
@@ -133,6 +142,10 @@ class MetaCost(CostBagging):
         """Return the tree of that model; it knows class codes, not all of which need be left."""
         inner = effective_tree(self.answering_model(), unguarded=unguarded)
         return replace(inner, classes=self.classes_[inner.classes])
+
+    def _column_savings(self) -> Floats:
+        inner = self.answering_model()
+        return super()._column_savings() if inner is None else self._layout.importances(inner)
 
     def answers(self, X: Any) -> Answers:
         """Answers of the one model, or of the mixture without ``relearn``."""

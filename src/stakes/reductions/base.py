@@ -378,6 +378,18 @@ class Reduction(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, MetaEsti
     def _uniform(self, table: Table) -> Floats:
         return np.full((table.n_samples, len(self.classes_)), 1 / len(self.classes_))
 
+    def _column_savings(self) -> Floats:
+        """Mean of what the columns save in each component, as the rounds are mixed."""
+        savings, later = np.zeros(len(self.schema_)), 1.0
+        for t in reversed(range(len(self.alphas_))):
+            parts = [self._component_savings(component) for component in self._round(t)]
+            savings += later * self.alphas_[t] * np.mean(parts, axis=0)
+            later *= 1 - self.alphas_[t]
+        return savings
+
+    def _component_savings(self, component: Any) -> Floats:
+        return self._layout.importances(component)
+
     def _encode(self, X: Any) -> Table:
         check_is_fitted(self)
         return encode_rows(self, self.schema_, X)

@@ -115,6 +115,9 @@ class RuleModel(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin, Bas
             return super().explain(X, background)
         return explain(self._checked, self._table(X))
 
+    def _column_savings(self) -> NDArray[np.float64]:
+        return self._checked.column_savings()
+
     def rule_table(self, *, merged: bool = True) -> RuleTable:
         """Return the rules for reading, those that differ in neighbouring intervals of a column as one."""
         return rule_table(self._checked, merged=merged)
