@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,16 +35,16 @@ class Blend:
 
     def proba(self, table: Table, n_threads: int) -> Matrix:
         """Class probabilities of the rows."""
-        return self.proba_of_numbers(self.encoder.encode(table), n_threads)
+        matrix = self.encoder.encode(table)
+        return self.blended((self.trees.scores(matrix, n_threads), *self.smooth_scores(matrix)))
 
-    def proba_of_numbers(self, matrix: Matrix, n_threads: int) -> Matrix:
-        """Class probabilities of rows that are encoded."""
+    def smooth_scores(self, matrix: Matrix) -> tuple[Matrix, Matrix]:
+        """Scores of the linear and of the kernel model for encoded rows."""
         filled = self.encoder.fill(matrix)
-        scores = (
-            self.trees.scores(matrix, n_threads),
-            self.linear.scores(filled),
-            self.kernel.scores(filled),
-        )
+        return self.linear.scores(filled), self.kernel.scores(filled)
+
+    def blended(self, scores: Sequence[Matrix]) -> Matrix:
+        """Class probabilities by the scores of the three parts."""
         return blend(scores, self.weights, self.shift, self.prior)
 
     def to_dict(self) -> dict[str, Any]:

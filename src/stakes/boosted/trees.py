@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,13 @@ class Trees:
             n_threads,
         )
         return sums.reshape(-1, len(self.intercept)) + self.intercept
+
+    def that_test(self, numbers: NDArray[Any]) -> Trees:
+        """Return only the trees that test one of these numbers."""
+        sizes = np.diff(np.append(self.root, len(self.feature)))
+        of_node = np.repeat(np.arange(len(self.root)), sizes)
+        chosen = np.unique(of_node[np.isin(self.feature, numbers)])
+        return replace(self, root=self.root[chosen], target=self.target[chosen])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, ready for JSON."""

@@ -26,7 +26,7 @@ class ImportancesMixin:
         A test of a tree saves what the training rows there cost by their cheapest single answer, less what
         they cost where each branch has its own cheapest answer. A rule saves what its rows would cost by the
         answer given where no rule applies, less what they cost by its own, in equal parts for its columns.
-        `BoostedStakes` measures what up to 1000 training rows cost more when the values of a column are
+        `BoostedStakes` measures what up to 500 training rows cost more when the values of a column are
         exchanged between rows. An ensemble has the mean of its components, weighted as they are in the
         mixture, and a wrapper what the model inside has, by the wrapper's costs where that is a tree.
 
