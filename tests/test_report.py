@@ -262,7 +262,7 @@ def test_the_page_does_not_grow_with_the_rows():
     model = GaussianNB().fit(X, y)
     few, many = (model_report(model, X[:n], y[:n]) for n in (1_000, 20_000))
     assert len(many) < 2 * len(few) < 300_000
-    assert "of its 20001 steps" in many and "steps" not in few
+    assert "of its 20,001 steps" in many and "steps" not in few
 
 
 def test_rivals_are_the_constants(german):
@@ -332,7 +332,7 @@ def test_rules_are_listed_in_their_order(german, monkeypatch):
         )
     Page(model_report(rules, X, y))
     monkeypatch.setattr(parts, "MOST_LINES", 2)
-    assert f"{len(rules.rules_) - 2} more are not shown" in model_report(rules, X, y)
+    assert f"{len(rules.rules_) - 2} rules are not shown" in model_report(rules, X, y)
 
 
 def test_columns_are_read_as_often_as_paths_meet_them(german):

@@ -150,7 +150,7 @@ def test_failures_without_words_and_too_many_of_them():
     view = lab_view(found(TABLE, failures=outcomes))
     assert view.failures[0] == Failure("dataset x, fold 0", "", "")
     assert (len(view.failures), view.n_failed) == (50, 51)
-    assert "1 more are not shown here" in page.render(view)
+    assert "The other failure is not shown here" in page.render(view)
 
 
 def test_times_are_added_up_by_learner():

@@ -137,7 +137,7 @@ def test_a_drawing_is_cut_where_it_can_still_be_read(tree, monkeypatch):
     """With up to 2 ends the root's children are drawn, with up to 3 the whole tree."""
     asked = []
     monkeypatch.setattr(
-        views, "render", lambda fitted, language, max_depth: asked.append(max_depth) or language
+        views, "render", lambda fitted, language, max_depth, legend: asked.append(max_depth) or language
     )
     for most in (24, 3, 2, 1):
         monkeypatch.setattr(views, "MOST_DRAWN", most)

@@ -6,7 +6,7 @@ import pytest
 from stakes import CostMatrix, FeatureCosts, Guard, metrics
 from stakes.compare.comparison import Interval, mean_interval
 from stakes.decision import Decision
-from stakes.report import views
+from stakes.report.sentences import costs_in_words
 from stakes.report.use import Abstention
 from stakes.report.views import Confusion, Rival, model_view
 
@@ -169,7 +169,7 @@ def test_probabilities_that_costs_are_multiplied_with_come_first():
 # ---- sentences
 
 
-FIRST = "On these 8 customers the model costs 11: 1.38 per customer, with 3 mistakes, 2 of them costly ones."
+FIRST = "On these 8 customers the model costs 11: 1.38 per customer, with 3 mistakes, 2 of them costly."
 LAST = "91% of the bill comes from bad customers, most of it (10) from calling them good."
 
 
@@ -181,7 +181,7 @@ def test_the_bill_in_words():
     )
     # good alone: 5 rows, 1 of them called bad, and the constant that is right everywhere
     assert view_of(rows=slice(2, 6)).words == (
-        "On these 5 cases the model costs 1: 0.2 per case, with 1 mistakes, 0 of them costly ones.",
+        "On these 5 cases the model costs 1: 0.2 per case, with 1 mistake, none of them costly.",
         "Always answering good would cost 0; nothing can be saved there.",
         "100% of the bill comes from good cases, most of it (1) from calling them bad.",
     )
@@ -205,7 +205,7 @@ def test_what_looking_costs_in_words():
     assert view.total_cost.high - view.total_cost.mean == pytest.approx(view.cost.high - view.cost.mean)
     assert view.words == (
         "On these 8 customers the model costs 35 in all: 4.38 per customer, 1.38 for mistakes and 3 for "
-        "tests. There are 3 mistakes, 2 of them costly ones.",
+        "tests. There are 3 mistakes, 2 of them costly.",
         "Always answering bad would cost 5; the model costs 600% more than that.",
         "Looking costs 3 per customer; all columns that the model may ask for cost 3 up front.",
         LAST.replace("bill", "cost of mistakes"),
@@ -219,8 +219,8 @@ def test_a_guarded_model_says_so():
     base = view_of(noun="customer")
     words = (
         "The model is guarded and answers bad for everyone: in cross-validation on its training data the "
-        "learner cost 1.235 per customer, the constant 0.625."
+        "learner cost 1.23 per customer, the constant 0.62."
     )
-    assert views._costs_in_words(base, guard, "customer")[2] == words
+    assert costs_in_words(base, guard)[2] == words
     guard.guarded_ = False
-    assert len(views._costs_in_words(base, guard, "customer")) == 3
+    assert len(costs_in_words(base, guard)) == 3

@@ -6,6 +6,7 @@ meant, ``python tests/test_tree_exports.py`` writes them anew, to be read before
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -211,13 +212,27 @@ def with_classes(n_classes):
     return FittedTree(tree, Schema((Column("x"),)), names, values, tree.label)
 
 
-def test_the_legend_names_up_to_twelve_classes():
-    items = svg._legend_items(with_classes(12))
-    assert [name for name, _ in items] == [*(f"class {k}" for k in range(12)), "share of cost"]
-    colours = [colour for _, colour in items]
-    assert colours[:8] == list(svg.PALETTE) and colours[8:12] == colours[:4] and colours[12] == svg.COSTLIER
-    names = [name for name, _ in svg._legend_items(with_classes(13))]
-    assert names == [*(f"class {k}" for k in range(11)), "2 more", "share of cost"]
+def test_the_legend_names_as_many_classes_as_there_are_colours():
+    items = svg.svg_legend(with_classes(8))
+    assert [name for name, _ in items] == [*(f"class {k}" for k in range(8)), "share of cost"]
+    assert [colour for _, colour in items] == [*svg.PALETTE, svg.COSTLIER]
+    items = svg.svg_legend(with_classes(9))
+    assert [name for name, _ in items] == [
+        "class that is answered", "most frequent other class", "the rest", "share of cost",
+    ]  # fmt: skip
+    assert len({colour for _, colour in items}) == 4
+    assert ">the rest<" in svg.draw_svg(with_classes(9))
+    assert ">the rest<" not in svg.draw_svg(with_classes(9), legend=False)
+
+
+def test_bars_of_many_classes_have_three_parts():
+    """Of weights 1, 2, ... 9 class 1 is answered: 2, then 9, then the other 34 of 45, in 132 pixels."""
+    fitted = with_classes(9)
+    tree = replace(fitted.tree, class_weights=np.arange(1.0, 10.0)[None, :], label=np.array([1], np.int32))
+    drawing = svg.draw_svg(replace(fitted, tree=tree, decision=tree.label), legend=False)
+    bar = re.findall(r'width="([\d.]+)" height="11" fill="(#\w+)"', drawing)
+    assert bar == [(f"{132 * n / 45:.1f}", colour) for n, colour in zip((2, 9, 34), svg.RANKED)]
+    assert "class 8: 9, class 7: 8" in drawing  # the tooltip has the most frequent ones first
 
 
 def test_a_drawing_is_as_wide_as_its_legend():

@@ -17,7 +17,8 @@ from stakes.export.text import export_text
 from stakes.table import Column, Schema
 from stakes.tree.explain import explain
 from stakes.tree.fitted import FittedTree
-from stakes.tree.words import example, leaf_table, path_ranges
+from stakes.tree.model import TreeModel
+from stakes.tree.words import categories_met, example, leaf_table, path_ranges
 
 SEEDS = range(25)
 
@@ -155,3 +156,38 @@ def test_dot_quotes_every_label(fitted):
         assert line.replace("\\\\", "").replace('\\"', "").count('"') == 2
     if shutil.which("dot"):
         subprocess.run(["dot", "-Tsvg"], input=text.encode(), check=True, capture_output=True)
+
+
+def coloured():
+    """Red and blue go left, where colour is asked again; below that only the other colour is left."""
+    weights = np.array([[4.0, 4], [3, 2], [1, 2], [2, 0], [1, 1], [0, 1], [1, 0]])
+    tree = TreeModel(
+        feature=np.array([0, 0, -1, -1, 0, -1, -1], dtype=np.int32),
+        threshold=np.full(7, np.nan),
+        first_child=np.array([1, 3, -1, -1, 5, -1, -1], dtype=np.int32),
+        n_branches=np.array([2, 2, 0, 0, 2, 0, 0], dtype=np.int32),
+        value_start=np.array([0, 3, 6, 6, 6, 9, 9, 9], dtype=np.int32),
+        value_branch=np.array([0, 0, 1, 0, 1, 0, 0, 1, 1], dtype=np.int32),
+        class_weights=weights,
+        label=weights.argmax(axis=1).astype(np.int32),
+    )
+    schema = Schema((Column("colour", "nominal", ("red", "blue", "green")),))
+    values = weights / weights.sum(axis=1, keepdims=True)
+    return FittedTree(tree, schema, np.array(["no", "yes"]), values, tree.label)
+
+
+def test_a_test_below_another_of_its_column_names_what_can_come_there():
+    """Of all categories the second test has red and green against blue, the third red against the others."""
+    fitted = coloured()
+    assert categories_met(fitted.tree) == {1: {0, 1}, 4: {1}}
+    text = export_text(fitted).splitlines()[:4]
+    assert [line.split(":")[0] for line in text] == [
+        "colour is 'red' or 'blue'",
+        "|   colour is 'red'",
+        "|   colour is 'blue'",
+        "|   |   colour is no known value",
+    ]
+    drawing, graph = draw_svg(fitted), export_dot(fitted)
+    assert drawing.count(">&#x27;red&#x27;<") == 1 and drawing.count(">&#x27;blue&#x27;<") == 2
+    assert drawing.count("green") == 2  # a branch of the root, and the path of its leaf
+    assert "1 -> 3 [label=\"'red'\"]" in graph and "4 -> 6 [label=\"'blue'\"]" in graph

@@ -72,18 +72,20 @@ class Axis:
     def ticks(self, n: int = 6) -> list[float]:
         """Round numbers along the axis."""
         if self.log:
-            return self._log_ticks()
+            return self._log_ticks(n)
         step = 10.0 ** math.floor(math.log10((self.high - self.low) / n))
         step *= next(m for m in (1, 2, 2.5, 5, 10, 20) if (self.high - self.low) / (m * step) <= n)
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return [round(i * step, 12) + 0.0 for i in range(first, last + 1)]
 
-    def _log_ticks(self) -> list[float]:
+    def _log_ticks(self, n: int) -> list[float]:
         decades = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
-        steps = (1, 2, 5) if len(decades) <= 4 else (1,)
-        ticks = [float(f"{m}e{d}") for d in decades for m in steps]
-        return [tick for tick in ticks if self.low <= tick <= self.high]
+        tens, *more = (
+            [tick for d in decades for m in steps if self.low <= (tick := float(f"{m}e{d}")) <= self.high]
+            for steps in ((1,), (1, 2, 5))
+        )
+        return more[0] if len(decades) <= 4 and len(more[0]) <= 2 * n else tens
 
 
 def picture(width: float, height: float, title: str, parts: Iterable[str], more: str = "") -> str:
@@ -124,10 +126,10 @@ def mark(x: float, y: float, shape: int, kind: str = "full", title: str = "") ->
     return f'<polygon class="{kind}" points="{path}">{inside}</polygon>'
 
 
-def x_axis(axis: Axis, y: float, label: str, top: float | None = None) -> list[str]:
-    """Numbers below a picture, with lines up to ``top`` where that is given."""
+def x_axis(axis: Axis, y: float, label: str, top: float | None = None, n: int = 6) -> list[str]:
+    """About ``n`` numbers below a picture, with lines up to ``top`` where that is given."""
     parts = [line(axis.start, y, axis.end, y, "axis")]
-    for tick in axis.ticks():
+    for tick in axis.ticks(n):
         parts += [] if top is None else [line(axis.at(tick), top, axis.at(tick), y, "grid")]
         parts.append(text(axis.at(tick), y + 18, f"{tick:g}", "middle"))
     return [*parts, text((axis.start + axis.end) / 2, y + 38, label, "middle")]

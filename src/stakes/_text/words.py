@@ -41,6 +41,27 @@ def amount(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def rounded(value: float) -> str:
+    """Write an amount for people: two or three digits, thousands apart, none that say nothing.
+
+    Examples
+    --------
+    >>> [rounded(value) for value in (1234567.8, 211.75, 5.0, 0.708, 0.01234, 0.0)]
+    ['1,234,568', '211.8', '5', '0.71', '0.012', '0']
+    """
+    size = abs(value)
+    if not size < 1e15 or 0 < size < 0.1:
+        return f"{value:.2g}"
+    digits = 0 if size >= 999.5 else 1 if size >= 99.95 else 2
+    text = f"{value:,.{digits}f}"
+    return text.rstrip("0").rstrip(".") if digits else text
+
+
+def counted(n: float, singular: str, plural: str | None = None) -> str:
+    """Write a number with its noun: ``1 row``, ``1,234 rows``."""
+    return f"{rounded(n)} {singular if n == 1 else plural or f'{singular}s'}"
+
+
 def plain(text: str) -> str:
     """Keep a name on one line: line breaks and control characters become visible escapes."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

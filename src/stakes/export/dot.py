@@ -5,7 +5,7 @@ from __future__ import annotations
 from stakes._text.words import plain
 from stakes.export.languages import renders
 from stakes.export.text import Facts, _check_depth
-from stakes.tree import FittedTree, branch_words
+from stakes.tree import FittedTree, branch_words, categories_met
 
 
 @renders("dot", FittedTree)
@@ -35,7 +35,7 @@ def export_dot(fitted: FittedTree, *, max_depth: int | None = None) -> str:
     """
     tree = fitted.tree
     deepest = _check_depth(max_depth)
-    depth = tree.depth
+    depth, met = tree.depth, categories_met(tree)
     facts = Facts(fitted)
     lines = ["digraph tree {", '  node [shape=box, fontname="Helvetica"];', '  edge [fontname="Helvetica"];']
     shown = [node for node in range(tree.n_nodes) if depth[node] <= deepest]
@@ -52,7 +52,7 @@ def export_dot(fitted: FittedTree, *, max_depth: int | None = None) -> str:
     for node in shown:
         if depth[node] < deepest:
             for branch, child in enumerate(tree.children(node)):
-                words = plain(branch_words(fitted, node, branch, most=4)).removeprefix("is ")
+                words = plain(branch_words(fitted, node, branch, most=4, met=met)).removeprefix("is ")
                 lines.append(f"  {node} -> {child} [label={_dot_string(words)}];")
     return "\n".join([*lines, "}"])
 

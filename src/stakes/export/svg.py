@@ -13,9 +13,11 @@ from stakes._text.svg import PALETTE
 from stakes._text.words import amount, percent, plain
 from stakes.export.languages import renders
 from stakes.export.text import Facts, _check_depth
-from stakes.tree import FittedTree, branch_words, path_conditions
+from stakes.tree import FittedTree, branch_words, categories_met, path_conditions
 
 COSTLIER = "#B5123E"
+#: Of many classes: the one that is answered, the most frequent other one, and the rest.
+RANKED = (PALETTE[0], PALETTE[1], PALETTE[-1])
 
 BOX_WIDTH, BOX_HEIGHT, LEVEL, GAP = 148, 62, 120, 14
 MARGIN, CHAR = 16, 6.3
@@ -32,12 +34,15 @@ class _Picture:
 
 
 @renders("svg", FittedTree)
-def draw_svg(fitted: FittedTree, *, max_depth: int | None = None, title: str | None = None) -> str:
+def draw_svg(
+    fitted: FittedTree, *, max_depth: int | None = None, title: str | None = None, legend: bool = True
+) -> str:
     """Draw a tree: tests, class distributions, and each leaf's share of the cost.
 
     Every node has a bar with the class distribution of its training rows; leaves have a second, red bar with
     their share of the tree's cost. Hovering over a node tells its whole path. The drawing follows the
-    reader's light or dark theme.
+    reader's light or dark theme. Of more than eight classes a node's bar has the one that it answers, the
+    most frequent other one, and the rest.
 
     Parameters
     ----------
@@ -48,6 +53,8 @@ def draw_svg(fitted: FittedTree, *, max_depth: int | None = None, title: str | N
         nodes, and of a larger one as many levels as fit in about 200 boxes.
     title : str, optional
         Text above the drawing.
+    legend : bool, default=True
+        Whether the drawing says what its colours mean.
 
     Returns
     -------
@@ -61,13 +68,14 @@ def draw_svg(fitted: FittedTree, *, max_depth: int | None = None, title: str | N
     7
     """
     picture = _layout(fitted, _levels(fitted, max_depth))
-    top = MARGIN + 26 * (1 + (title is not None))
-    width = max(float(picture.x.max()) + BOX_WIDTH / 2 + MARGIN, _legend_width(fitted) + MARGIN)
+    items = svg_legend(fitted) if legend else []
+    top = MARGIN + 26 * (legend + (title is not None))
+    width = max(float(picture.x.max()) + BOX_WIDTH / 2 + MARGIN, _legend_width(items) + MARGIN)
     height = top + float(picture.y[picture.shown].max()) + BOX_HEIGHT + MARGIN
     head = []
     if title is not None:
         head.append(f'<text class="title" x="{MARGIN}" y="{MARGIN + 12}">{escape(plain(title))}</text>')
-    head += _legend(fitted, top - 30)
+    head += _legend(items, top - 30)
     body = _edges(fitted, picture) + _boxes(fitted, picture)
     return "\n".join(
         [
@@ -126,6 +134,7 @@ def _layout(fitted: FittedTree, deepest: int) -> _Picture:
 
 def _edges(fitted: FittedTree, picture: _Picture) -> list[str]:
     tree, lines, labels = fitted.tree, [], []
+    met = categories_met(tree)
     weight = fitted.counts.sum(axis=1)
     for node in picture.shown:
         if node in picture.cut:
@@ -139,7 +148,7 @@ def _edges(fitted: FittedTree, picture: _Picture) -> list[str]:
                 f'<path class="edge" stroke-width="{stroke:.1f}" '
                 f'd="M{x:.1f} {y:.1f}C{x:.1f} {middle:.1f} {cx:.1f} {y + 8:.1f} {cx:.1f} {cy:.1f}"/>'
             )
-            words = plain(branch_words(fitted, node, branch, most=3)).removeprefix("is ")
+            words = plain(branch_words(fitted, node, branch, most=3, met=met)).removeprefix("is ")
             # A plate and not an outline behind the label: few converters know paint-order.
             plate = min(len(words) * CHAR + 8, BOX_WIDTH + GAP - 4)
             labels.append(
@@ -170,7 +179,10 @@ def _boxes(fitted: FittedTree, picture: _Picture) -> list[str]:
             name = plain(fitted.schema.columns[int(tree.feature[node])].name)
         parts.append(_text("name", x, top + 17, name, BOX_WIDTH - 14, 6.9))
         parts += _bar(fitted, node, left + 8, top + 25)
-        parts.append(_text("facts", x, top + 49, _short_facts(facts, below, kind), BOX_WIDTH - 4, 5.6))
+        words = _short_facts(facts, below, kind)
+        if kind == "test" and _many_classes(fitted):
+            words += f" · {_most_frequent(fitted, node)}"
+        parts.append(_text("facts", x, top + 49, words, BOX_WIDTH - 4, 5.6))
         if facts.total > 0 and kind != "test":
             share = float(facts.costs[below].sum()) / facts.total
             length = max(0.0, min(1.0, share)) * (BOX_WIDTH - 16)
@@ -194,11 +206,13 @@ def _short_facts(facts: Facts, below: list[int], kind: str) -> str:
 def _bar(fitted: FittedTree, node: int, left: float, top: float) -> list[str]:
     """Class distribution of the training rows; of an empty leaf nothing but the frame."""
     width, counts = BOX_WIDTH - 16, fitted.counts[node]
+    if _many_classes(fitted):
+        counts = _three_parts(counts, int(fitted.decision[node]))
     total, start, parts = counts.sum(), left, []
     for code, count in enumerate(counts):
         part = width * count / total if total > 0 else 0.0
         if part > 0:
-            colour = PALETTE[code % len(PALETTE)]
+            colour = RANKED[code] if _many_classes(fitted) else PALETTE[code]
             parts.append(
                 f'<rect x="{start:.1f}" y="{top:.1f}" width="{part:.1f}" height="11" fill="{colour}"/>'
             )
@@ -207,34 +221,55 @@ def _bar(fitted: FittedTree, node: int, left: float, top: float) -> list[str]:
     return [*parts, frame]
 
 
+def _many_classes(fitted: FittedTree) -> bool:
+    """Whether there are more classes than colours that can be told apart."""
+    return len(fitted.labels) > len(PALETTE)
+
+
+def _three_parts(counts: NDArray[np.float64], answer: int) -> NDArray[np.float64]:
+    """Weight of the class that is answered, of the most frequent other one, and of the rest."""
+    others = np.delete(counts, answer)
+    return np.array([counts[answer], others.max(), others.sum() - others.max()])
+
+
+def _most_frequent(fitted: FittedTree, node: int) -> str:
+    counts = fitted.counts[node]
+    most, total = int(counts.argmax()), float(counts.sum())
+    return f"{percent(counts[most] / total)} {plain(str(fitted.labels[most]))}" if total > 0 else "empty"
+
+
 def _tooltip(fitted: FittedTree, node: int, facts: Facts, below: list[int]) -> str:
     path = path_conditions(fitted, node, fitted.tree.parent) or ["all rows"]
     answer = plain(str(fitted.labels[fitted.decision[node]]))
-    counts = [
-        f"{plain(str(label))}: {amount(count)}"
-        for label, count in zip(fitted.labels, fitted.counts[node].tolist(), strict=True)
-    ]
+    weights = list(zip(fitted.labels, fitted.counts[node].tolist(), strict=True))
+    if _many_classes(fitted):
+        weights = sorted((part for part in weights if part[1] > 0), key=lambda part: -part[1])
+    counts = [f"{plain(str(label))}: {amount(count)}" for label, count in weights]
     return "\n".join([*path, f"answer {answer}", ", ".join(counts), f"leaves below: {facts.of(below)}"])
 
 
-def _legend(fitted: FittedTree, top: float) -> list[str]:
+def _legend(items: list[tuple[str, str]], top: float) -> list[str]:
     parts, x = [], float(MARGIN)
-    for text, colour in _legend_items(fitted):
+    for text, colour in items:
         parts.append(f'<rect x="{x:.1f}" y="{top + 7}" width="11" height="11" fill="{colour}" rx="2"/>')
         parts.append(f'<text class="legend" x="{x + 16:.1f}" y="{top + 17}">{escape(text)}</text>')
         x += 34 + CHAR * len(text)
     return parts
 
 
-def _legend_items(fitted: FittedTree) -> list[tuple[str, str]]:
-    labels = [_shorten(plain(str(label)), 24) for label in fitted.labels]
-    shown = labels if len(labels) <= 12 else [*labels[:11], f"{len(labels) - 11} more"]
-    items = [(label, PALETTE[code % len(PALETTE)]) for code, label in enumerate(shown)]
+def svg_legend(fitted: FittedTree) -> list[tuple[str, str]]:
+    """What the colours of a drawing mean: words and colours."""
+    if _many_classes(fitted):
+        words = ["class that is answered", "most frequent other class", "the rest"]
+        items = list(zip(words, RANKED, strict=True))
+    else:
+        labels = [_shorten(plain(str(label)), 24) for label in fitted.labels]
+        items = list(zip(labels, PALETTE, strict=False))
     return [*items, ("share of cost", COSTLIER)]
 
 
-def _legend_width(fitted: FittedTree) -> float:
-    return MARGIN + sum(34 + CHAR * len(text) for text, _ in _legend_items(fitted))
+def _legend_width(items: list[tuple[str, str]]) -> float:
+    return MARGIN + sum(34 + CHAR * len(text) for text, _ in items)
 
 
 def _text(kind: str, x: float, y: float, text: str, width: float, char: float = CHAR) -> str:

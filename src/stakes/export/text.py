@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stakes._text.words import amount, percent, plain
 from stakes.export.languages import renders
-from stakes.tree import FittedTree, branch_words
+from stakes.tree import FittedTree, branch_words, categories_met
 
 
 @renders("text", FittedTree)
@@ -36,7 +36,7 @@ def export_text(fitted: FittedTree, *, max_depth: int | None = None) -> str:
     """
     tree = fitted.tree
     deepest = _check_depth(max_depth)
-    facts = Facts(fitted)
+    facts, met = Facts(fitted), categories_met(tree)
     lines = []
     if tree.feature[0] < 0:
         lines.append(_answer(fitted, 0, facts).removeprefix(": "))
@@ -45,7 +45,7 @@ def export_text(fitted: FittedTree, *, max_depth: int | None = None) -> str:
         node, parent, depth = stack.pop()
         branch = node - int(tree.first_child[parent])
         name = plain(fitted.schema.columns[int(tree.feature[parent])].name)
-        line = "|   " * depth + f"{name} {branch_words(fitted, parent, branch)}"
+        line = "|   " * depth + f"{name} {branch_words(fitted, parent, branch, met=met)}"
         if tree.feature[node] < 0:
             lines.append(line + _answer(fitted, node, facts))
         elif depth + 1 >= deepest:

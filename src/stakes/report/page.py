@@ -9,10 +9,12 @@ from typing import Any
 
 from stakes._text.extras import extra_module
 from stakes._text.files import write_text
-from stakes._text.words import amount
+from stakes._text.words import counted, percent, rounded
 from stakes.lab import PeerComparison, Reproduction
 from stakes.report._pictures import (
-    MOST_POINTS,
+    NARROW,
+    WIDE,
+    Size,
     comparison_picture,
     evolution_picture,
     ratio_picture,
@@ -29,7 +31,7 @@ View = ModelView | LabView | ComparisonView | IndexView
 _TEMPLATES = Path(__file__).parent / "templates"
 _NAMES = {ModelView: "model", LabView: "lab", ComparisonView: "comparison", IndexView: "index"}
 #: What draws a part of a view, by the part's name.
-_PICTURES: dict[str, Callable[[Any], str]] = {
+_PICTURES: dict[str, Callable[[Any, Size], str]] = {
     "comparison": comparison_picture,
     "curve": threshold_picture,
     "ratio": ratio_picture,
@@ -116,20 +118,25 @@ def render(view: View) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
-        "amount": amount,
+        "amount": rounded,
+        "counted": counted,
         "duration": duration,
-        "percent": lambda share: f"{share:.0%}",
+        "percent": percent,
         # Drawings are made by stakes and escape what they show, and so does the JSON below.
         "drawing": markup,
     }
     drawn = {name: getattr(view, name, None) for name in _PICTURES}
     shown: dict[str, Any] = {
         "view": view,
-        "pictures": {name: _PICTURES[name](part) for name, part in drawn.items() if part is not None},
+        "pictures": {
+            name: [_PICTURES[name](part, size) for size in (WIDE, NARROW)]
+            for name, part in drawn.items()
+            if part is not None
+        },
     }
     if isinstance(view, ModelView):
         shown |= {
-            "most_points": MOST_POINTS,
+            "most_points": WIDE.most_points,
             "walker": markup("" if view.walker is None else script_json(view.walker)),
             "ratio_data": markup("" if view.ratio is None else script_json(view.ratio.data())),
         }

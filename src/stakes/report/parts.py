@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stakes._text.words import plain
 from stakes.report.answered import AnsweredRows
 from stakes.rules import RuleClassifier
-from stakes.tree import FittedTree, branch_words
+from stakes.tree import FittedTree, branch_words, categories_met
 
 #: An outline with more lines than this would be slow to open, and deeper it cannot be read; the rest is
 #: counted.
@@ -70,7 +70,7 @@ def tree_outline(fitted: FittedTree, leaf: NDArray[np.int32], answered: Answered
     tree = fitted.tree
     n, sums = tree.n_nodes, answered.sums(leaf, tree.n_nodes)
     n_leaves = (tree.feature < 0).astype(int)
-    parent = tree.parent
+    parent, met = tree.parent, categories_met(tree)
     for node in range(n - 1, 0, -1):  # children are numbered after their parent
         sums[parent[node]] += sums[node]
         n_leaves[parent[node]] += n_leaves[node]
@@ -91,7 +91,9 @@ def tree_outline(fitted: FittedTree, leaf: NDArray[np.int32], answered: Answered
             cost=cost,
             share=cost / total if total else 0.0,
             n_leaves=int(n_leaves[node]),
-            children=tuple(view(child, branch_words(fitted, node, b)) for b, child in enumerate(below)),
+            children=tuple(
+                view(child, branch_words(fitted, node, b, met=met)) for b, child in enumerate(below)
+            ),
         )
 
     return view(0, "")

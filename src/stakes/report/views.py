@@ -9,13 +9,12 @@ import numpy as np
 
 from stakes import metrics
 from stakes._base.answering import model_size, own_prices
-from stakes._text.words import amount
 from stakes.compare import Comparison, Interval
 from stakes.compare.comparison import mean_interval
 from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs
 from stakes.decision import Answers, WholeCost, answers_of, min_cost_class, whole_cost
 from stakes.evolve import EvolutionHistory
-from stakes.export import render
+from stakes.export import render, svg
 from stakes.metrics import ClassCost
 from stakes.models import effective_tree
 from stakes.report.answered import AnsweredRows
@@ -24,12 +23,25 @@ from stakes.report.curve import ThresholdCurve, threshold_curve
 from stakes.report.leaves import LeafCost, leaf_costs, rows_to_leaves, rules_estimator, tree_estimator
 from stakes.report.parts import Node, RuleLine, rule_lines, tree_outline
 from stakes.report.ratio import RatioView, ratio_view
+from stakes.report.sentences import costs_in_words
 from stakes.report.use import Abstention, ColumnUse, Tradeoff, abstentions, column_use, tradeoff
 from stakes.table import Table
 from stakes.tree import FittedTree, TradeoffSearchCV
 
 #: A drawing with more leaves than this is cut at the depth where it still can be read.
 MOST_DRAWN = 24
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Rows of one class that were answered as another, what each of them costs, and all of them."""
+
+    actual: Any
+    predicted: Any
+    rows: float
+    each: float
+    cost: float
+    share: float
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,24 @@ class Confusion:
     def most(self) -> float:
         """The largest amount in one cell."""
         return max(max(row) for row in self.spent)
+
+    @property
+    def costliest(self) -> list[Mistake]:
+        """Up to ten kinds of mistakes, the costliest first."""
+        total = sum(map(sum, self.spent))
+        mistakes = [
+            Mistake(actual, predicted, *cell, cell[-1] / total if total > 0 else 0.0)
+            for i, actual in enumerate(self.labels)
+            for j, predicted in enumerate(self.labels)
+            if i != j and (cell := (self.counts[i][j], self.costs[i][j], self.spent[i][j]))[0] > 0
+        ]
+        return sorted(mistakes, key=lambda mistake: (-mistake.cost, -mistake.rows))[:10]
+
+    @property
+    def has_costlier_mistakes(self) -> bool:
+        """Whether some mistakes cost more than others."""
+        cells = ((i, j) for i in range(len(self.costs)) for j in range(len(self.costs)) if i != j)
+        return len({self.costs[i][j] for i, j in cells}) > 1
 
 
 @dataclass(frozen=True)
@@ -86,6 +116,8 @@ class ModelView:
         Costliest first; empty where the model is no tree.
     tree_svg : str
         Drawing of the tree, empty where the model is no tree.
+    tree_legend : tuple of (words, colour)
+        What its colours mean.
     curve : ThresholdCurve or None
     comparison : Comparison or None
     note : str
@@ -139,6 +171,7 @@ class ModelView:
     classes: tuple[ClassCost, ...]
     leaves: tuple[LeafCost, ...]
     tree_svg: str
+    tree_legend: tuple[tuple[str, str], ...]
     curve: ThresholdCurve | None
     comparison: Comparison | None
     note: str = ""
@@ -220,6 +253,7 @@ def model_view(
         classes=tuple(metrics.cost_by_class(labels, predicted, **total_cost)),
         leaves=leaf_costs(model, answered),
         tree_svg="" if fitted is None else _drawing(fitted),
+        tree_legend=() if fitted is None else tuple(svg.svg_legend(fitted)),
         curve=None if proba is None else threshold_curve(proba, answered),
         comparison=comparison,
         note=note,
@@ -238,7 +272,7 @@ def model_view(
         use=column_use(model, answered, prices),
         **_parts_of_the_bill(answered, prices),
     )
-    return replace(view, words=tuple(_costs_in_words(view, model, noun, answers.abstain_cost)))
+    return replace(view, words=tuple(costs_in_words(view, model, answers.abstain_cost)))
 
 
 def _rivals(answered: AnsweredRows) -> tuple[Rival, ...]:
@@ -313,70 +347,6 @@ def _savings(constant: float, total: float) -> float:
     return saved / abs(constant)
 
 
-def _whole_cost_in_words(view: ModelView, noun: str) -> str:
-    n_rows, wrong = amount(view.n_rows), amount(view.errors)
-    costly = f"{amount(view.high_cost_errors)} of them costly ones"
-    if view.total_cost is None:
-        return (
-            f"On these {n_rows} {noun}s the model costs {amount(view.total)}: {amount(view.cost.mean)} per "
-            f"{noun}, with {wrong} mistakes, {costly}."
-        )
-    tests, abstention = (
-        0.0 if part is None else part.mean for part in (view.test_cost, view.abstention_cost)
-    )
-    parts = {
-        "mistakes": view.total_cost.mean - tests - abstention,
-        "tests": None if view.test_cost is None else tests,
-        f"the {amount(view.n_undecided)} left undecided": None
-        if view.abstention_cost is None
-        else abstention,
-    }
-    listed = [f"{amount(cost)} for {what}" for what, cost in parts.items() if cost is not None]
-    answered = "" if view.abstention_cost is None else " Where every row is answered,"
-    return (
-        f"On these {n_rows} {noun}s the model costs {amount(view.total_cost.mean * view.n_rows)} in all: "
-        f"{amount(view.total_cost.mean)} per {noun}, {' and '.join([', '.join(listed[:-1]), listed[-1]])}."
-        f"{answered or ' There are'} {wrong} mistakes{' are made' if answered else ''}, {costly}."
-    )
-
-
-def _costs_in_words(view: ModelView, model: Any, noun: str, abstain_cost: float | None = None) -> list[str]:
-    words = [_whole_cost_in_words(view, noun)]
-    baseline = amount(view.constant_cost * view.n_rows)
-    constant = f"Always answering {view.constant} would cost {baseline}"
-    if not np.isfinite(view.savings):
-        words.append(f"{constant}; nothing can be saved there.")
-    elif view.savings > 0:
-        words.append(f"{constant}; the model saves {view.savings:.0%} of that.")
-    elif view.savings < 0:
-        words.append(f"{constant}; the model costs {-view.savings:.0%} more than that.")
-    else:
-        words.append(f"{constant}; the model saves nothing over that.")
-    if abstain_cost is not None:
-        words.append(f"Leaving every {noun} undecided would cost {amount(abstain_cost * view.n_rows)}.")
-    if view.test_cost is not None and view.upfront_cost is not None:
-        due = f"Looking costs {amount(view.test_cost.mean)} per {noun}"
-        words.append(
-            f"{due}; all columns that the model may ask for cost {amount(view.upfront_cost)} up front."
-        )
-    if getattr(model, "guarded_", False):
-        words.append(
-            f"The model is guarded and answers {model.constant_} for everyone: in cross-validation on its "
-            f"training data the learner cost {model.cv_cost_:.4g} per {noun}, the constant "
-            f"{model.constant_cost_:.4g}."
-        )
-    if getattr(model, "interrupted_", False):
-        words.append("The model's fit was interrupted: it was not cross-validated, and nothing guards it.")
-    costliest = max(view.classes, key=lambda line: line.cost)
-    if costliest.cost > 0 and costliest.costliest_mistake is not None:
-        part = "the bill" if view.total_cost is None else "the cost of mistakes"
-        words.append(
-            f"{costliest.share:.0%} of {part} comes from {costliest.actual} {noun}s, most of it "
-            f"({amount(costliest.costliest_cost)}) from calling them {costliest.costliest_mistake}."
-        )
-    return words
-
-
 def _confusion(answered: AnsweredRows) -> Confusion:
     matrix = answered.matrix
     counts = np.zeros(matrix.values.shape)
@@ -393,4 +363,4 @@ def _drawing(fitted: FittedTree) -> str:
     # Nodes at the cut are drawn as ends too, so they count.
     ends = [int(((depth == d) | (is_leaf & (depth < d))).sum()) for d in range(deepest + 1)]
     shown = max((d for d in range(1, deepest + 1) if ends[d] <= MOST_DRAWN), default=1)
-    return render(fitted, "svg", max_depth=None if shown >= deepest else shown)
+    return render(fitted, "svg", max_depth=None if shown >= deepest else shown, legend=False)

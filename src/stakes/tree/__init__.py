@@ -12,7 +12,7 @@ from stakes.tree.model import TreeModel
 from stakes.tree.routing import TreeAnswers
 from stakes.tree.tradeoff.path import TradeoffPoint
 from stakes.tree.tradeoff.search import TradeoffSearchCV
-from stakes.tree.words import Leaf, branch_words, leaf_table, path_conditions, path_ranges
+from stakes.tree.words import Leaf, branch_words, categories_met, leaf_table, path_conditions, path_ranges
 
 __all__ = [
     "Acquired",
@@ -28,6 +28,7 @@ __all__ = [
     "TreeClassifier",
     "TreeModel",
     "branch_words",
+    "categories_met",
     "judges",
     "leaf_table",
     "path_conditions",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from stakes._text.ranges import Range, range_words
 from stakes._text.words import any_of, number
 from stakes.table import Column
 from stakes.tree.fitted import FittedTree
+from stakes.tree.model import TreeModel
 
 
 @dataclass(frozen=True)
@@ -107,18 +109,40 @@ def path_ranges(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> dic
     return ranges
 
 
-def branch_words(fitted: FittedTree, node: int, branch: int, most: int = 1000) -> str:
-    """Outcome of a node's test in words, such as ``<= 31.5`` or ``is 'own' or 'free'``."""
+def categories_met(tree: TreeModel) -> dict[int, set[int]]:
+    """Codes of the categories that can come to each nominal test which stands below another of its column."""
+    met: dict[int, set[int]] = {}
+    left: list[dict[int, set[int]]] = [{} for _ in range(tree.n_nodes)]
+    for node in range(tree.n_nodes):  # children are numbered after their parent
+        feature, above = int(tree.feature[node]), left[node]
+        if feature in above and not tree.is_numeric(node):
+            met[node] = above[feature]
+        for branch, child in enumerate(tree.children(node)):
+            left[child] = above
+            if not tree.is_numeric(node):
+                codes = set(np.flatnonzero(tree.branches(node) == branch).tolist())
+                left[child] = above | {feature: codes & above.get(feature, codes)}
+    return met
+
+
+def branch_words(
+    fitted: FittedTree, node: int, branch: int, most: int = 1000, met: Mapping[int, set[int]] | None = None
+) -> str:
+    """Outcome of a node's test in words, such as ``<= 31.5`` or ``is 'own' or 'free'``.
+
+    ``met`` is what `categories_met` gave: other categories are left out.
+    """
     if fitted.tree.is_numeric(node):
         return f"{'<=' if branch == 0 else '>'} {number(fitted.tree.threshold[node])}"
     codes = np.flatnonzero(fitted.tree.branches(node) == branch).tolist()
+    if met is not None and node in met:
+        codes = [code for code in codes if code in met[node]]
     return f"is {any_of(fitted.schema.columns[int(fitted.tree.feature[node])].categories, codes, most)}"
 
 
 def example() -> FittedTree:
     """Build a small tree by hand for the examples in this package's documentation."""
     from stakes.table import Schema
-    from stakes.tree.model import TreeModel
 
     nan = np.nan
     weights = np.array([[34.0, 60], [25, 5], [9, 55], [9, 23], [0, 32], [2, 22], [7, 1]])

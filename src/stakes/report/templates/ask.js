@@ -98,7 +98,7 @@
   // ---- in words --------------------------------------------------------------------------------------------
 
   const number = (x) => String(Number(x.toPrecision(7)));
-  const amount = (x) => (x && (Math.abs(x) < 0.005 || Math.abs(x) >= 1e9) ? x.toPrecision(3) : String(Number(x.toFixed(2))));
+  const { amount } = numbers;
   const percent = (x) => `${Math.round(100 * x)} %`;
 
   // What the answers to a question lead to: list of [condition, consequence].

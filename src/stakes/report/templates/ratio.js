@@ -3,16 +3,10 @@
   "use strict";
   const data = JSON.parse(document.getElementById("ratio-data").textContent);
   const slider = document.getElementById("ratio");
-  const mark = document.getElementById("ratio-mark");
+  const marks = document.querySelectorAll(".ratio-mark");
   const [negatives, positives] = data.rows;
   const [rightNegative, alarm, rightPositive] = data.costs;
-  // As Python writes numbers: what lies exactly in the middle goes to the even digit.
-  const fixed = (x, digits) => {
-    const below = Math.floor(x * 10 ** digits), middle = x * 10 ** digits - below === 0.5;
-    if (!middle || !Number.isInteger(x * 2 ** (digits + 1))) return x.toFixed(digits);
-    return ((below + (below % 2 ? 1 : 0)) / 10 ** digits).toFixed(digits);
-  };
-  const amount = (x) => (x && (Math.abs(x) < 0.005 || Math.abs(x) >= 1e9) ? x.toPrecision(3) : String(Number(fixed(x, 2))));
+  const { fixed, amount } = numbers;
   const put = (name, text) => {
     document.getElementById(`ratio-${name}`).textContent = text;
   };
@@ -55,9 +49,11 @@
         document.getElementById(`ratio-n${i}${j}`).parentElement.style.setProperty("--heat", `${heat}%`);
       }
     }
-    const left = Number(mark.dataset.left), right = Number(mark.dataset.right);
     const part = Math.log(ratio / data.ratios[0]) / Math.log(data.ratios.at(-1) / data.ratios[0]);
-    mark.setAttribute("transform", `translate(${(left + (right - left) * part).toFixed(1)} 0)`);
+    for (const mark of marks) {
+      const left = Number(mark.dataset.left), right = Number(mark.dataset.right);
+      mark.setAttribute("transform", `translate(${(left + (right - left) * part).toFixed(1)} 0)`);
+    }
   }
 
   slider.addEventListener("input", () => show(slider.valueAsNumber));
