@@ -499,8 +499,8 @@ def test_evaluate_a_model():
         trimmed(result.stdout)
         == """\
 On these 7 [man]s the model costs 38.21 in all: 5.46 per [man], 0.86 for mistakes and 4.6 for tests. There are 2
-mistakes, 1 of them costly ones.
-Always answering bad would cost 3; the model costs 1174% more than that.
+mistakes, 1 of them costly.
+Always answering bad would cost 3; the model costs 12.7 times that.
 Looking costs 4.6 per [man]; all columns that the model may ask for cost 5 up front.
 83% of the cost of mistakes comes from bad [man]s, most of it (5) from calling them good.
 Cost per row: 5.459, 95% interval 2.874 to 8.044.
@@ -574,8 +574,8 @@ def test_report_says_the_bill_and_where_the_page_is(tmp_path):
     result = run("report", "m[x].json", "test[x].csv", "--weights", "n", "-o", tmp_path / "r[x].html")
     assert result.stdout.replace("\n", " ") == (
         "On these 7 cases the model costs 38.21 in all: 5.46 per case, 0.86 for mistakes and 4.6 for tests. "
-        "There are 2 mistakes, 1 of them costly ones. "
-        "Always answering bad would cost 3; the model costs 1174% more than that. "
+        "There are 2 mistakes, 1 of them costly. "
+        "Always answering bad would cost 3; the model costs 12.7 times that. "
         f"Written to {tmp_path / 'r[x].html'}: open it in a browser. "
     )
     page = (tmp_path / "r[x].html").read_text(encoding="utf-8")

@@ -85,6 +85,8 @@ def _savings_in_words(view: ModelView) -> str:
         return f"{constant}; nothing can be saved there."
     if view.savings > 0:
         return f"{constant}; the model saves {view.savings:.0%} of that."
+    if view.savings <= -2:
+        return f"{constant}; the model costs {rounded(round(1 - view.savings, 1))} times that."
     if view.savings < 0:
         return f"{constant}; the model costs {-view.savings:.0%} more than that."
     return f"{constant}; the model saves nothing over that."
