@@ -208,7 +208,7 @@ def test_the_headline_the_rivals_and_the_slider_count_tests():
     constant = metrics.best_constant(y, cost_matrix=COSTS).cost
     assert view.decisive == view.total_cost and view.decisive.mean == pytest.approx((mistakes + tests) / 120)
     assert view.savings == pytest.approx(1 - (mistakes + tests) / constant) and view.savings < 0
-    assert "more than that" in view.words[1] and " for tests." in view.words[0]
+    assert "6.8 times that" in view.words[1] and " for tests." in view.words[0]
     assert [rival.total for rival in view.rivals[:2]] == pytest.approx([mistakes + tests, constant])
     assert (view.ratio.first.own, view.ratio.first.constant) == pytest.approx((mistakes + tests, constant))
     free = model_view(C45Classifier(cost_matrix=COSTS).fit(table, y), table, y)
