@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
@@ -297,6 +298,17 @@ def test_bad_weights(estimator, weight):
 
 
 @each
+def test_sparse_rows_are_refused_with_what_to_do(estimator):
+    X, y = numbers()
+    words = r"got a sparse csr_array of shape 150 x 4. X.toarray\(\) makes it dense and takes 1 MB of memory"
+    with pytest.raises(TypeError, match=words):
+        clone(estimator).fit(sparse.csr_array(X), y)
+    model = clone(estimator).fit(X, y)
+    with pytest.raises(TypeError, match=words):
+        model.predict(sparse.csr_array(X))
+
+
+@each
 def test_prediction_refuses_other_columns(estimator):
     X, y = numbers()
     model = clone(estimator).fit(X, y)
@@ -363,6 +375,8 @@ def test_answers_of_other_libraries_are_explained(estimator):
         assert [why.label for why in shares] == model.predict(X[:5]).tolist()
         assert np.abs(shares.shares[:, :2]).max() > 0.1 > np.abs(shares.shares[:, 2:]).max()
     assert len(model.reasons(X[:5], n=1, better=0)) == 5
+    with pytest.raises(TypeError, match="sparse"):
+        model.explain(sparse.csr_array(X[:5]))
 
 
 @each

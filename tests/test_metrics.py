@@ -131,7 +131,7 @@ def test_high_cost_errors_threshold():
 @given(bills())
 def test_cost_by_class_adds_up(bill):
     y, said, how, rows, weight = bill
-    table = cost_by_class(y, said, **how)
+    table = cost_by_class(y, said, as_frame=False, **how)
     assert [line.actual for line in table] == ABC
     for line in table:
         mine = [i for i in range(len(y)) if y[i] == line.actual]

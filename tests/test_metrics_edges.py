@@ -73,7 +73,7 @@ def test_the_best_constant_is_a_plain_label():
 
 
 def test_mistakes_on_rows_of_no_weight_are_not_made():
-    line, other = cost_by_class(["a", "a", "b"], ["a", "b", "b"], sample_weight=[1, 0, 1])
+    line, other = cost_by_class(["a", "a", "b"], ["a", "b", "b"], sample_weight=[1, 0, 1], as_frame=False)
     assert (line.errors, line.costliest_mistake, line.costliest_cost) == (0.0, None, 0.0)
     assert (line.rows, line.cost, line.share, other.share) == (1.0, 0.0, 0.0, 0.0)
 

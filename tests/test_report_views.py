@@ -61,7 +61,9 @@ def test_every_figure_of_the_bill():
     assert (view.constant, view.constant_cost, view.savings) == ("bad", 5 / 8, pytest.approx(-1.2))
     assert view.confusion == Confusion(("bad", "good"), ((1, 2), (1, 4)), ((0, 5), (1, 0)), ((0, 10), (1, 0)))
     assert view.confusion.most == 10
-    assert view.classes == tuple(metrics.cost_by_class(Y, ANSWERS, cost_matrix=COSTS, sample_weight=WEIGHT))
+    assert view.classes == tuple(
+        metrics.cost_by_class(Y, ANSWERS, cost_matrix=COSTS, sample_weight=WEIGHT, as_frame=False)
+    )
     assert (view.n_leaves, view.n_nodes, view.leaves, view.tree_svg, view.outline) == (
         None,
         None,

@@ -335,7 +335,7 @@ def test_writers_of_a_classifier_are_those_of_its_tree():
         == sql.export_sql(fitted, table="t")
     )
     assert tree.export_sql(table="t", output="o").endswith(' AS "o" FROM "t"')
-    assert tree.leaf_table() == words.leaf_table(fitted)
+    assert tree.leaf_table(as_frame=False) == words.leaf_table(fitted)
     assert [why.label for why in tree.explain(FRAME)] == tree.predict(FRAME).tolist()
 
 

@@ -33,7 +33,9 @@ for name, answer in answers.items():
 
 constant = best_constant(y_new, cost_matrix=costs)
 answers[f"always {constant.label}"] = np.repeat(constant.label, len(y_new))
-bills = {name: cost_by_class(y_new, answer, cost_matrix=costs) for name, answer in answers.items()}
+bills = {
+    name: cost_by_class(y_new, answer, cost_matrix=costs, as_frame=False) for name, answer in answers.items()
+}
 fig, ax = plt.subplots(figsize=(6, 2.5), layout="constrained")
 left = np.zeros(len(bills))
 for lines in zip(*bills.values(), strict=True):

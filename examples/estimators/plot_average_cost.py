@@ -18,8 +18,7 @@ costs = CostMatrix([[0, 1, 2], [5, 0, 5], [9, 9, 0]])
 X, X_new, y, y_new = train_test_split(X, y, stratify=y, test_size=0.5, random_state=0)
 
 model = AverageCost(cost_matrix=costs, random_state=0).fit(X, y)
-for line in cost_by_class(y_new, model.predict(X_new), cost_matrix=costs):
-    print(f"class {line.actual}: {line.errors:g} of {line.rows:g} wrong, cost {line.cost:g}")
+print(cost_by_class(y_new, model.predict(X_new), cost_matrix=costs))
 
 # %%
 # The chance of a row of each class to be in a sample:

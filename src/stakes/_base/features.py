@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
+from stakes._base.frames import library_of
 from stakes._base.private_sklearn import safe_indexing
 from stakes.table import Schema, Table
 
@@ -21,6 +22,8 @@ def check_features(estimator: Any, X: Any, *, reset: bool) -> None:
             f"X must be an array, a data frame or a Table, got a {type(X).__name__}; "
             "pandas.DataFrame(X) makes a data frame of columns by name"
         )
+    if reset:
+        estimator._frames = library_of(X)  # that tables are given back in
     if not isinstance(X, Table):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return

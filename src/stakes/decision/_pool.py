@@ -10,6 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from stakes._base.background import plain_columns
 from stakes.table import Table
@@ -48,6 +49,9 @@ def pool_of(X: Any, background: Any) -> Pool:
     if _is_framed(X) or _is_framed(background):
         kinds = type(X).__name__, type(background).__name__
         raise ValueError(f"background must have the form of X, which is a {kinds[0]}, got a {kinds[1]}")
+    for rows in (X, background):
+        if sparse.issparse(rows):
+            Table.from_data(rows)  # refuses it and says what to do
     return _pool_of_arrays(np.asarray(X), np.asarray(background))
 
 

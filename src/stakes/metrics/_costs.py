@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._base.frames import frame_or, library_of
 from stakes.decision import min_cost_class
 from stakes.metrics._rows import UNDECIDED, Rows, read_rows, row_weights, undecided_rows
 
@@ -270,31 +271,40 @@ def cost_by_class(
     costs: Any = None,
     classes: Any = None,
     sample_weight: Any = None,
-    as_frame: bool = False,
+    as_frame: bool | None = None,
 ) -> Any:
     """Return the bill by actual class.
 
+    Parameters
+    ----------
+    y_true, y_pred, cost_matrix, costs, classes, sample_weight
+        As for :func:`total_cost`.
+    as_frame : bool or None
+        True for a data frame with a line for each class, of the library of the labels, else of pandas or of
+        polars; False for a list of ClassCost. None: a data frame where one of the two is installed.
+
     Returns
     -------
-    list of ClassCost, or a pandas data frame with ``as_frame=True``
+    data frame, or list of ClassCost
 
     Examples
     --------
     >>> costs = {("a", "b"): 3, ("b", "a"): 1}
-    >>> for line in cost_by_class(["a", "b", "b"], ["b", "b", "a"], cost_matrix=costs):
-    ...     print(line.actual, line.rows, line.cost, line.share, line.costliest_mistake)
-    a 1.0 3.0 0.75 b
-    b 2.0 1.0 0.25 a
+    >>> cost_by_class(["a", "b", "b"], ["b", "b", "a"], cost_matrix=costs)
+      actual  rows  errors  cost  share costliest_mistake  costliest_cost
+    0      a     1       1     3   0.75                 b               3
+    1      b     2       1     1   0.25                 a               1
+    >>> for line in cost_by_class(["a", "b", "b"], ["b", "b", "a"], cost_matrix=costs, as_frame=False):
+    ...     print(line.actual, line.cost)
+    a 3.0
+    b 1.0
     """
     rows = read_rows(y_true, y_pred, cost_matrix, costs, classes, sample_weight)
     spent = rows.weight * rows.paid()
     total = float(spent.sum())
     table = [_class_cost(rows, spent, total, code) for code in range(len(rows.classes))]
-    if not as_frame:
-        return table
-    import pandas as pd
-
-    return pd.DataFrame([asdict(line) for line in table])
+    columns = {field.name: [getattr(line, field.name) for line in table] for field in fields(ClassCost)}
+    return frame_or(table, columns, library_of(y_true, y_pred), as_frame)
 
 
 def _class_cost(rows: Rows, spent: NDArray[np.float64], total: float, code: int) -> ClassCost:

@@ -250,7 +250,7 @@ def model_view(
         constant_cost=constant.cost / n_rows,
         n_leaves=model_size(model).leaves,
         confusion=_confusion(answered),
-        classes=tuple(metrics.cost_by_class(labels, predicted, **total_cost)),
+        classes=tuple(metrics.cost_by_class(labels, predicted, as_frame=False, **total_cost)),
         leaves=leaf_costs(model, answered),
         tree_svg="" if fitted is None else _drawing(fitted),
         tree_legend=() if fitted is None else tuple(svg.svg_legend(fitted)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -22,10 +23,7 @@ def open_input(X: Any) -> Input:
     """Recognise X and check its shape, in scikit-learn's words where scikit-learn has some."""
     if type(X) is not np.ndarray:
         if sparse.issparse(X):
-            raise TypeError(
-                "Sparse data was passed for X, but dense data is required. "
-                "Use '.toarray()' to convert to a dense numpy array."
-            )
+            raise _sparse(X)
         if nw.dependencies.is_into_dataframe(X):
             return _open_frame(X)
         X = _without_mask(X) if isinstance(X, np.ma.MaskedArray) else _as_array(X)
@@ -78,6 +76,17 @@ def _without_mask(X: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
     values = X.data.astype(np.float64 if numeric else object)
     values[np.ma.getmaskarray(X)] = np.nan if numeric else None
     return values
+
+
+def _sparse(X: Any) -> TypeError:
+    shape = " x ".join(map(str, X.shape))
+    megabytes = max(1, round(prod(X.shape) * 8 / 1e6))
+    memory = f"{megabytes} MB" if megabytes < 1000 else f"{megabytes / 1000:.3g} GB"
+    return TypeError(
+        f"X must be an array or a data frame, got a sparse {type(X).__name__} of shape {shape}. X.toarray() "
+        f"makes it dense and takes {memory} of memory; where that is too much, choose columns first, as "
+        "sklearn.feature_selection.SelectKBest does, which takes sparse data."
+    )
 
 
 def _wrong_dimensions(array: NDArray[Any]) -> ValueError:

@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 
 from stakes._base.exporting import render
 from stakes._base.features import any_columns, encode_rows
+from stakes._base.frames import frame_or
 from stakes._base.reporting import ReportMixin
 from stakes._base.saving import SavedModelMixin
 from stakes.costs import CostMatrix, FeatureCosts
@@ -136,9 +137,17 @@ class TreeClassifier(SavedModelMixin, ReportMixin, AnswersMixin, ClassifierMixin
         """Paths of rows through this tree, or through what a wrapper made of it."""
         return explain(tree, self._table(X).columns)
 
-    def leaf_table(self) -> list[words.Leaf]:
-        """List the leaves with their conditions, class, weight and share of the cost."""
-        return words.leaf_table(self._checked)
+    def leaf_table(self, *, as_frame: bool | None = None) -> Any:
+        """List the leaves with their conditions, class, weight and share of the cost.
+
+        Parameters
+        ----------
+        as_frame : bool or None
+            True for a data frame, of the library of the rows that were fitted, else of pandas or of polars;
+            False for a list of `stakes.tree.Leaf`. None: a data frame where one of the two is installed.
+        """
+        leaves = words.leaf_table(self._checked)
+        return frame_or(leaves, words.leaf_columns(leaves), getattr(self, "_frames", None), as_frame)
 
     def export_text(self, *, max_depth: int | None = None) -> str:
         """Return the tree as indented text."""

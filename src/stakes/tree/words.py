@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,12 @@ def leaf_table(fitted: FittedTree) -> list[Leaf]:
             )
         )
     return rows
+
+
+def leaf_columns(leaves: Sequence[Leaf]) -> dict[str, list[Any]]:
+    """Return leaves as the columns of a data frame, the conditions of each as one text."""
+    columns = {field.name: [getattr(leaf, field.name) for leaf in leaves] for field in fields(Leaf)}
+    return columns | {"conditions": [" and ".join(leaf.conditions) or "always" for leaf in leaves]}
 
 
 def path_conditions(fitted: FittedTree, node: int, parent: NDArray[np.int32]) -> list[str]:
