@@ -9,13 +9,13 @@ import pytest
 
 from commands import run
 from stakes import CostMatrix, FeatureCosts
-from stakes._cli import app as app_module
 from stakes._cli import compare, demo, evaluate, learners, reproduce
 from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.forensics.host.model import ClarifyModel
 from stakes.forensics.profile import Profile
 from stakes.lab.peers import PeerComparison
 from stakes.lab.store import Outcome
+from stakes.models import load_model
 
 COSTS = CostMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
 
@@ -339,7 +339,7 @@ def test_demo_compares_shows_the_cheapest_tree_and_writes_all(tmp_path, monkeypa
     assert "The cheapest tree, C4.5 min. cost, learned from 666 of the customers:" in text
     folder = tmp_path / "stakes-demo"
     assert {path.name for path in folder.iterdir()} == {"report.html", "tree.svg", "model.json"}
-    model = app_module.show.load_model(folder / "model.json")
+    model = load_model(folder / "model.json")
     assert model.decision == "min_cost" and model.fitted_tree_.tree.class_weights[0].sum() == 666
     drawn = model.get_n_leaves() <= 40
     assert model.export_text(max_depth=None if drawn else 3) in text

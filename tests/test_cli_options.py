@@ -2,6 +2,7 @@
 
 import inspect
 import typing
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,19 @@ import pytest
 from commands import run
 from stakes import C45Classifier, CostMatrix, Guard
 from stakes._cli import app as app_module
-from stakes._cli import clarify, clarify_train, compare, evaluate, fit, report, reproduce
+from stakes._cli import fit as fit_work
+from stakes._cli.commands import (
+    clarify,
+    clarify_record,
+    clarify_train,
+    compare,
+    evaluate,
+    export,
+    fit,
+    report,
+    reproduce,
+)
+from stakes._cli.endings import EXIT_CODES
 from stakes.boosted import BoostedStakes
 from stakes.cli import app
 from stakes.compare.comparison import evaluate_learners
@@ -26,16 +39,17 @@ COSTS = CostMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
 
 
 def commands():
-    """Every command and its function."""
-    for group in (app, clarify.app):
-        for one in group.registered_commands:
-            yield one.name or one.callback.__name__, one
+    """Every command with the module that declares it."""
+    for group in (app_module.StakesGroup, clarify.ClarifyGroup):
+        for name, module in group.modules.items():
+            if name != "clarify":
+                yield name, import_module(f"stakes._cli.commands.{module}")
 
 
 def test_every_command_says_its_exit_codes_and_shows_examples_as_a_list():
     for name, one in commands():
         if name not in ("record", "run"):  # these end as the program does
-            assert one.epilog.startswith("Exit codes: 0 "), name
+            assert getattr(one, "EPILOG", EXIT_CODES).startswith("Exit codes: 0 "), name
     assert "•" in run("fit", "--help").stdout
 
 
@@ -73,10 +87,10 @@ def test_every_option_is_explained_and_every_command_names_the_exit_codes():
     names = []
     for name, one in commands():
         names.append(name)
-        assert one.callback.__doc__ and "For example:" in one.callback.__doc__
-        assert all(info.help for info in hinted(one.callback).values()), name
+        assert one.command.__doc__ and "For example:" in one.command.__doc__
+        assert all(info.help for info in hinted(one.command).values()), name
         if name not in ("record", "run"):  # these exit as the program does
-            assert one.epilog == app_module.EXIT_CODES
+            assert not hasattr(one, "EPILOG")
     assert names == [
         *[
             "demo",
@@ -93,11 +107,11 @@ def test_every_option_is_explained_and_every_command_names_the_exit_codes():
         ],
         *["record", "run", "label", "train", "explain"],
     ]
-    assert app.info.epilog == app_module.EXIT_CODES and "stopped by Ctrl-C" in app_module.EXIT_CODES
+    assert app.info.epilog == EXIT_CODES and "stopped by Ctrl-C" in EXIT_CODES
     assert app.info.context_settings == {"help_option_names": ["-h", "--help"]}
     assert (app.info.no_args_is_help, clarify.app.info.no_args_is_help) == (True, True)
-    assert clarify.app.info.help == "Watch the few functions that matter, explain why a program failed."
-    assert (app._add_completion, app.pretty_exceptions_enable) == (False, False)
+    assert clarify.clarify.__doc__ == "Watch the few functions that matter, explain why a program failed."
+    assert (app._add_completion, app.pretty_exceptions_enable) == (True, False)
     assert app.rich_markup_mode == "markdown"
 
 
@@ -114,7 +128,7 @@ def test_what_stands_for_a_value_and_what_is_shown_of_a_default():
     }
     assert infos["MODEL"].metavar == "MODEL" and infos["cluster"].metavar == "ADDRESS"
     assert infos["data"].show_default is False and infos["MODEL"].show_default is False
-    assert hinted(clarify.record)["command"].show_default is False
+    assert hinted(clarify_record.command)["command"].show_default is False
 
 
 def test_every_default():
@@ -122,7 +136,7 @@ def test_every_default():
     shared = {"debug": False, "as_json": False, "costs": None, "target": None, "weights": None}
     shared |= {"accept_costs": False, "test": None}
     shared |= {"feature_costs": None, "tree": False, "noun": "case", "abstain_cost": None, "abstain": False}
-    found = {name: defaults(one.callback) for name, one in commands()}
+    found = {name: defaults(one.command) for name, one in commands()}
     rest = {
         name: {key: value for key, value in options.items() if shared.get(key, ...) != value}
         for name, options in found.items()
@@ -210,7 +224,7 @@ def test_defaults_are_those_of_the_library():
         trained["guard"],
     )
     assert (trained["trees"], trained["lines"]) == (True, False)
-    recorded, library = defaults(clarify.record), defaults(forensics_record)
+    recorded, library = defaults(clarify_record.command), defaults(forensics_record)
     assert {name: recorded[name] for name in ("trees", "lines", "label", "input")} == {
         name: library[name] for name in ("trees", "lines", "label", "input")
     }
@@ -220,7 +234,7 @@ def test_defaults_are_those_of_the_library():
     evaluated, library = defaults(evaluate.command), defaults(evaluate_learners)
     assert (evaluated["level"], evaluated["seed"]) == (library["level"], library["random_state"])
     assert defaults(reproduce.command)["quick"] == defaults(reproduce_paper)["quick"]
-    exported = defaults(app_module.export.command)
+    exported = defaults(export.command)
     assert exported["name"] == defaults(export_c)["name"]
     assert exported["column"] == defaults(export_sql)["output"]
 
@@ -233,7 +247,7 @@ def fitted_by(place, monkeypatch):
     """What `stakes fit` would fit, with its parameters; nothing is learnt."""
     handed = []
     monkeypatch.setattr(
-        fit, "_learn", lambda model, problem, output, as_json, *more: handed.append((model, output))
+        fit_work, "_learn", lambda model, problem, output, as_json, *more: handed.append((model, output))
     )
 
     def call(*options):

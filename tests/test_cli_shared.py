@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from rich.progress import Progress
 from rich.table import Table as Grid
+from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from stakes import CostMatrix, read_table
 from stakes._cli import app as app_module
-from stakes._cli import describe, shared
+from stakes._cli import console, describe, endings, options, shared
 from stakes.cli import app, main
 from stakes.table import Column, Schema, Table
 
@@ -72,13 +73,13 @@ def test_control_c_is_130_and_a_closed_pipe_is_no_error(monkeypatch):
     result = fail(monkeypatch, KeyboardInterrupt())
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "Stopped.\n")
     silenced = []
-    monkeypatch.setattr(app_module, "_silence_stdout", lambda: silenced.append(True))
+    monkeypatch.setattr(endings, "_silence_stdout", lambda: silenced.append(True))
     result = fail(monkeypatch, BrokenPipeError())
     assert (result.exit_code, result.stderr, silenced) == (0, "", [True])
 
 
 def test_a_pipe_that_closes_at_the_last_moment_is_noticed(monkeypatch):
-    monkeypatch.setattr(app_module.TyperGroup, "invoke", lambda self, ctx: "done")
+    monkeypatch.setattr(TyperGroup, "invoke", lambda self, ctx: "done")
     flushed = []
     monkeypatch.setattr(sys, "stdout", SimpleNamespace(flush=lambda: flushed.append(True)))
     group = app_module.StakesGroup(name="stakes")
@@ -89,11 +90,11 @@ def test_silence_goes_to_nowhere(monkeypatch, tmp_path):
     with (tmp_path / "out").open("w") as file:
         monkeypatch.setattr(sys, "stdout", file)
         print("seen", flush=True)
-        app_module._silence_stdout()
+        endings._silence_stdout()
         print("not seen", flush=True)
     assert (tmp_path / "out").read_text() == "seen\n"
     monkeypatch.setattr(sys, "stdout", io.StringIO())
-    app_module._silence_stdout()  # no real file
+    endings._silence_stdout()  # no real file
 
 
 def test_streams_that_cannot_show_a_character_show_its_code(monkeypatch):
@@ -134,29 +135,29 @@ def test_help_is_what_is_shown_without_a_command_and_the_version_ends_it():
 
 
 def test_tables_get_120_columns_where_there_is_no_terminal(monkeypatch, capsys):
-    assert shared.out().width == 120
-    shared.out().print("x" * 130 + " [own] 12")
+    assert console.out().width == 120
+    console.out().print("x" * 130 + " [own] 12")
     assert capsys.readouterr().out.splitlines()[0] == "x" * 120
     monkeypatch.setenv("COLUMNS", "77")
     monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: True, encoding="utf-8"))
-    assert shared.out().width == 77
+    assert console.out().width == 77
     monkeypatch.undo()
     for name, value in COLOURS.items():
         monkeypatch.setenv(name, value)
-    shared.out().print("12 'a'")  # numbers and texts are not coloured
-    shared.say("12 'a'")
+    console.out().print("12 'a'")  # numbers and texts are not coloured
+    console.say("12 'a'")
     assert capsys.readouterr() == ("12 'a'\n", "12 'a'\n")
 
 
 def test_names_are_printed_as_they_stand(capsys):
     """Neither markup nor codes of emoji, in sentences and in tables."""
     name = "[bold]x[/bold] :x: \\[y]"
-    shared.out().print(name)
-    shared.say(name)
+    console.out().print(name)
+    console.say(name)
     assert capsys.readouterr() == (f"{name}\n", f"{name}\n")
     grid = Grid(name, title=name)
     grid.add_row(name)
-    shared.out().print(grid)
+    console.out().print(grid)
     assert capsys.readouterr().out.count(name) == 3
 
 
@@ -165,11 +166,11 @@ SHOWN = r"a\x1b[31mred\x1b]0;title\x07\r\x9b2J\u202eb\udc80"
 
 
 def test_what_a_terminal_would_obey_is_shown(capsys, monkeypatch):
-    shared.out().print(HOSTILE)
-    shared.say(HOSTILE)
+    console.out().print(HOSTILE)
+    console.say(HOSTILE)
     grid = Grid(HOSTILE, title=HOSTILE)
     grid.add_row(HOSTILE)
-    shared.out().print(grid)
+    console.out().print(grid)
     shared.print_json([HOSTILE])
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     shared.write_text(f"two\n{HOSTILE}\tlines", None)
@@ -206,7 +207,7 @@ def test_of_very_many_columns_some_are_shown(tmp_path, monkeypatch):
 
 def test_a_remark_is_one_line_with_its_brackets(capsys):
     text = "[own] " * 60
-    shared.say(text)
+    console.say(text)
     assert capsys.readouterr().err == f"{text}\n"
 
 
@@ -277,10 +278,10 @@ def test_the_rate_is_shown_once_it_is_known():
 def test_debug_is_remembered_for_the_whole_line():
     context = SimpleNamespace(params={}, meta={})
     context.find_root = lambda: context
-    assert shared.set_debug(context, False) is False and not shared.debugging(context)
-    assert shared.set_debug(context, True) is True and context.meta == {"debug": True}
-    assert shared.debugging(context) is True
-    assert shared.debugging(SimpleNamespace(params={"debug": True}, find_root=lambda: None)) is True
+    assert options.set_debug(context, False) is False and not options.debugging(context)
+    assert options.set_debug(context, True) is True and context.meta == {"debug": True}
+    assert options.debugging(context) is True
+    assert options.debugging(SimpleNamespace(params={"debug": True}, find_root=lambda: None)) is True
 
 
 def test_a_name_without_a_suffix_is_a_data_set_unless_there_is_such_a_file(tmp_path, monkeypatch):

@@ -17,8 +17,8 @@ import pytest
 from commands import run, trimmed
 from stakes import load_model, metrics, read_table
 from stakes._cli import describe, fit
+from stakes._cli.console import out
 from stakes._cli.evaluate import comparison_grid
-from stakes._cli.shared import out
 from stakes.boosted import BoostedStakes
 from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.compare.statistics import PairTest

@@ -44,9 +44,9 @@ def _report(path: Path, which: int) -> None:
 
 def _answers(path: Path, which: int) -> None:
     folder = shop()
-    predict.command(
-        folder / "tree.json", str(folder / ["new.csv", "rows.csv"][which]), output=path, with_data=bool(which)
-    )
+    ways = {"format": None, "abstain_cost": None, "abstain": False, "explain": False, "as_json": False}
+    rows = str(folder / ["new.csv", "rows.csv"][which])
+    predict.run(folder / "tree.json", rows, output=path, with_data=bool(which), **ways)
 
 
 def _text(path: Path, which: int) -> None:

@@ -2,82 +2,35 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
 
-from stakes._base.interrupts import early_end
-from stakes._cli import (
-    ask,
-    clarify,
-    clarify_explain,
-    clarify_label,
-    clarify_train,
-    compare,
-    demo,
-    describe,
-    evaluate,
-    export,
-    fit,
-    predict,
-    report,
-    reproduce,
-    show,
+from stakes._cli.endings import EXIT_CODES, ending_in_a_sentence
+from stakes._cli.lazy import LOOKS, LazyGroup
+from stakes._cli.options import debugging
+
+NAMES = (
+    *("demo", "describe", "fit", "predict", "evaluate", "report", "compare", "reproduce", "show", "ask"),
+    *("export", "clarify"),
 )
-from stakes._cli.shared import debugging, say
-
-EXIT_CODES = """Exit codes: 0 all went well, 1 something is wrong with the data, the costs or a model,
-2 the command was called wrongly, 130 stopped by Ctrl-C."""
 
 
-class StakesGroup(TyperGroup):
+class StakesGroup(LazyGroup):
     """Turns what goes wrong inside a command into one sentence on stderr and an exit code."""
+
+    modules: ClassVar[dict[str, str]] = {name: name for name in NAMES}
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        try:
-            with early_end(False):
-                result = super().invoke(ctx)
-            sys.stdout.flush()
-            return result
-        except KeyboardInterrupt:
-            say("Stopped.")
-            raise typer.Exit(130) from None
-        except BrokenPipeError:
-            # The reader, head for example, has seen enough. Python would complain again at exit.
-            _silence_stdout()
-            raise typer.Exit(0) from None
-        except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
-            if debugging(ctx):
-                raise
-            say(f"Error: {_sentence(error)}", style="bold red")
-            raise typer.Exit(1) from None
-
-
-def _sentence(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{error.filename}: {error.strerror}."
-    if isinstance(error, MemoryError):
-        return "there is not enough memory for this."
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
-def _silence_stdout() -> None:
-    with suppress(OSError, ValueError):  # stdout is no real file, as in tests
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with ending_in_a_sentence(lambda: debugging(ctx)):
+            return super().invoke(ctx)
 
 
 app = typer.Typer(
+    **LOOKS,
     cls=StakesGroup,
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXIT_CODES,
 )
@@ -105,20 +58,3 @@ def stakes(
 
     Start with `stakes demo`, or with your own data: `stakes describe loans.csv --costs costs.csv`.
     """
-
-
-for module in (demo, describe, fit, predict, evaluate, report, compare, reproduce, show, ask, export):
-    app.command(module.__name__.rpartition(".")[2], epilog=EXIT_CODES)(module.command)
-for module in (clarify_label, clarify_train, clarify_explain):
-    clarify.app.command(module.__name__.rpartition("_")[2], epilog=EXIT_CODES)(module.command)
-app.add_typer(clarify.app, name="clarify")
-
-
-def main() -> None:
-    """Run the command; what the package installs as ``stakes``."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character shows its code instead of ending the program; UTF-8 itself
-        # lacks the half characters that names of files may hold.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    app(prog_name="stakes")

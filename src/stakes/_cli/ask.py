@@ -6,7 +6,8 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -15,15 +16,9 @@ from rich.text import Text
 
 from stakes._base.answering import first_with
 from stakes._base.labels import Label
-from stakes._cli.shared import (
-    DebugOption,
-    FeatureCostsOption,
-    ModelArgument,
-    json_text,
-    out,
-    say,
-)
-from stakes._cli.show import TreeOption, open_tree
+from stakes._cli.console import out, say
+from stakes._cli.shared import json_text
+from stakes._cli.show import open_tree
 from stakes._text.words import amount, plain
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
@@ -40,40 +35,15 @@ BAR = 24
 SHOWN_FIELDS = ("feature", "kind", "categories", "price", "spent", "left", "share", "probabilities", "why")
 
 
-def command(
-    model: ModelArgument,
-    budget: Annotated[
-        float | None, typer.Option(min=0.0, help="What may be spent; costlier questions are not asked.")
-    ] = None,
-    known: Annotated[
-        list[str] | None,
-        typer.Option("--set", "-s", metavar="NAME=VALUE", help="Known already. May be repeated."),
-    ] = None,
-    feature_costs: FeatureCostsOption = None,
-    tree: TreeOption = False,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json",
-            help="For scripts: a JSON object per line for each question and for the result; answers are read "
-            "as JSON values, one per line, null where unknown.",
-        ),
-    ] = False,
-    debug: DebugOption = False,
+def run(
+    model: Path,
+    budget: float | None,
+    known: list[str] | None,
+    feature_costs: Path | None,
+    tree: bool,
+    as_json: bool,
 ) -> None:
-    r"""Answer questions about one case: the model asks only for what it needs next, and says what that costs.
-
-    An empty answer or `?` means unknown and costs nothing: the model then weighs all possibilities. `<` takes
-    the last answer back. Where the input ends, the rest counts as unknown.
-
-    For example:
-
-    - `stakes ask model.json`
-
-    - `stakes ask model.json --budget 20 --set age=41 --set housing=own`
-
-    - `printf '"own"\n24\n' | stakes ask model.json --json`
-    """
+    """Ask and answer until the model knows enough."""
     estimator = load_model(model)
     fitted = open_tree(estimator, tree)
     if feature_costs is not None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.table import Table as Grid
 
 from stakes._base.documents import load_json
-from stakes._cli.shared import DebugOption, JsonOption, out, print_json, say
+from stakes._cli.console import out, say
+from stakes._cli.shared import print_json
 from stakes._text.words import plain
 
 SHOWN = (
@@ -25,19 +25,11 @@ SHOWN = (
 )
 
 
-def command(
-    model: Annotated[
-        Path, typer.Argument(help="A model that `stakes clarify train` wrote.", show_default=False)
-    ],
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
+def run(
+    model: Path,
+    as_json: bool,
 ) -> None:
-    """Show what a model watches, events per run, the overhead to expect, and what it cannot tell apart.
-
-    For example:
-
-    - `stakes clarify explain model.json`
-    """
+    """Show the model for people, or as JSON."""
     from stakes.forensics import ClarifyModel
     from stakes.forensics.host.model import FORMAT, VERSION
 

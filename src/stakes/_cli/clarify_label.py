@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from stakes._cli.shared import DebugOption, out, say
+from stakes._cli.console import out, say
 from stakes._text.words import plain
 
 if TYPE_CHECKING:
@@ -31,22 +31,11 @@ class Recorded:
         return {label for label in self.labels.values() if label is not None}
 
 
-def command(
-    runs: Annotated[Path, typer.Argument(help="Folder of recorded runs.", show_default=False)],
-    again: Annotated[bool, typer.Option("--again", help="Ask about labelled runs too.")] = False,
-    debug: DebugOption = False,
+def run(
+    runs: Path,
+    again: bool,
 ) -> None:
-    r"""Go through the runs without a label and say what went wrong in each.
-
-    Answer with the number of a known cause, with the name of a new one, with nothing to leave the run as it
-    is, or with `q` to stop. All runs of the same input get the same label.
-
-    For example:
-
-    - `stakes clarify label runs/`
-
-    - `printf 'no-such-version\n1\n' | stakes clarify label runs/`
-    """
+    """Ask for the cause of each run that has none."""
     recorded = _read(runs)
     causes = dict.fromkeys(sorted({label for input_runs in recorded for label in input_runs.known}))
     done = 0

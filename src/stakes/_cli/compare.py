@@ -3,68 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from stakes._cli.console import out, say
 from stakes._cli.evaluate import comparison_grid
-from stakes._cli.reproduce import ClusterOption, JobsOption
-from stakes._cli.shared import (
-    CostsOption,
-    DataArgument,
-    DebugOption,
-    JsonOption,
-    TargetOption,
-    notes,
-    out,
-    print_json,
-    progress_bar,
-    say,
-    write_page,
-)
-from stakes._cli.suspects import AcceptCostsOption
+from stakes._cli.shared import notes, print_json, progress_bar, write_page
 from stakes.lab import compare_with_peers
-from stakes.lab.peers import peer_names
 from stakes.report import write_comparison_report
 
 
-def command(
-    data: DataArgument,
-    costs: CostsOption = None,
-    accept_costs: AcceptCostsOption = False,
-    target: TargetOption = None,
-    learner: Annotated[
-        list[str] | None,
-        typer.Option("--learner", "-l", help=f"May be repeated: {', '.join(peer_names())}. All by default."),
-    ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
-    repeats: Annotated[int, typer.Option(min=1, help="How often it is repeated.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Shuffles the rows into folds.")] = 0,
-    n_jobs: JobsOption = -1,
-    cluster: ClusterOption = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Keep results there, and write the table and an HTML page.",
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
+def run(
+    data: str,
+    costs: Path | None,
+    accept_costs: bool,
+    target: str | None,
+    learner: list[str] | None,
+    folds: int,
+    repeats: int,
+    seed: int,
+    n_jobs: int,
+    cluster: str | None,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
-    """Compare what learners cost on your data: cost-sensitive trees, scikit-learn, LightGBM, XGBoost.
-
-    Peers answer the class of least expected cost by their probabilities. All see the same folds. What is not
-    installed is named. `stakes evaluate` compares the learners of stakes in more detail.
-
-    For example:
-
-    - `stakes compare german`
-
-    - `stakes compare loans.csv --target class --costs costs.csv --repeats 5 -o loans`
-    """
+    """Compare the learners, print the table, and write the page where a folder is named."""
     with notes(), progress_bar("Comparing") as progress:
         result = compare_with_peers(
             data,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
-import typer
 from rich.text import Text
 
 from stakes._base.folds import stratified_folds
+from stakes._cli.console import out
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.learners import LEARNERS, make_learners
-from stakes._cli.shared import DebugOption, note_rows, out, progress_bar, read_problem, write_page
+from stakes._cli.shared import note_rows, progress_bar, read_problem, write_page
 from stakes._text.files import check_folder, write_text
 from stakes.compare import Comparison, evaluate_learners
 from stakes.export import render
@@ -23,20 +22,10 @@ COMPARED = ["c4.5", "c4.5cs", "c4.5_mc", "c4.5_cp", "sklearn", "constant"]
 NOUN = "customer"
 
 
-def command(
-    folder: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the report goes.")
-    ] = Path("stakes-demo"),
-    debug: DebugOption = False,
+def run(
+    folder: Path,
 ) -> None:
-    """Compare learners on german credit, show the cheapest tree and write a report. Takes a few seconds.
-
-    A bad customer who gets the credit costs 5, a good one who is sent away costs 1.
-
-    For example:
-
-    - `stakes demo -o /tmp/stakes-demo`
-    """
+    """Compare, show the cheapest tree and write all of it to a folder."""
     check_folder(folder)
     problem = read_problem("german", None, None, None)
     console = out()

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-import typer
 from rich.table import Table as Grid
 
-from stakes._cli.shared import (
-    CostsOption,
-    DataArgument,
-    DebugOption,
-    FeatureCostsOption,
-    JsonOption,
-    Problem,
-    TargetOption,
-    WeightsOption,
-    describe_kinds,
-    out,
-    print_json,
-    read_problem,
-    say,
-)
-from stakes._cli.suspects import AcceptCostsOption, suspicions
+from stakes._cli.console import out, say
+from stakes._cli.shared import Problem, describe_kinds, print_json, read_problem
+from stakes._cli.suspects import suspicions
 from stakes._text.words import amount, number
 from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold
@@ -32,38 +19,18 @@ from stakes.decision import min_cost_class, threshold
 MOST_COLUMNS = 500
 
 
-def command(
-    data: DataArgument,
-    costs: CostsOption = None,
-    accept_costs: AcceptCostsOption = False,
-    target: TargetOption = None,
-    weights: WeightsOption = None,
-    feature_costs: FeatureCostsOption = None,
-    test: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Test rows: how many of them are training rows, too?"),
-    ] = None,
-    noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
+def run(
+    data: str,
+    costs: Path | None,
+    accept_costs: bool,
+    target: str | None,
+    weights: str | None,
+    feature_costs: Path | None,
+    test: str | None,
+    noun: str,
+    as_json: bool,
 ) -> None:
-    """Say what is in the data, what mistakes cost, and what the best constant answer would cost.
-
-    Read the costs in words before anything else: a matrix the wrong way round is noticed here. Notes tell of
-    columns that look like an id, of a column that alone decides the class, and of test rows met in training.
-
-    For example:
-
-    - `stakes describe german`
-
-    - `stakes describe loans.csv --target repaid --costs costs.csv --noun customer`
-
-    - `stakes describe patients.csv --feature-costs prices.csv`
-
-    - `stakes describe train.csv --test test.csv`
-
-    - `stakes describe loans.arff --json | jq .classes`
-    """
+    """Read the data and print what is to be said of it."""
     problem = read_problem(data, target, costs, weights, accept_costs)
     facts = facts_of(problem, noun, None if as_json else MOST_COLUMNS)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Group
@@ -12,26 +12,10 @@ from rich.table import Table as Grid
 
 from stakes import metrics
 from stakes._base.answering import asks_nothing, first_with
+from stakes._cli.console import out, say
 from stakes._cli.learners import LEARNERS, PRICED_LEARNERS, make_learners
 from stakes._cli.rules import coverage_facts, coverage_words
-from stakes._cli.shared import (
-    CostsOption,
-    DataArgument,
-    DebugOption,
-    FeatureCostsOption,
-    JsonOption,
-    Problem,
-    TargetOption,
-    WeightsOption,
-    for_model,
-    notes,
-    out,
-    print_json,
-    progress_bar,
-    read_problem,
-    say,
-)
-from stakes._cli.suspects import AcceptCostsOption
+from stakes._cli.shared import Problem, for_model, notes, print_json, progress_bar, read_problem
 from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.compare import Comparison, Interval, LearnerResult, evaluate_learners
@@ -42,56 +26,25 @@ from stakes.report import ModelView, model_view, write_view
 DEFAULT = ["c4.5", "c4.5cs", "c4.5_mc", "constant"]
 
 
-def command(
-    data: DataArgument,
-    model: Annotated[
-        Path | None,
-        typer.Option("--model", "-m", metavar="FILE", help="Evaluate this saved model on the data."),
-    ] = None,
-    learner: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--learner",
-            "-l",
-            help=f"May be repeated: {', '.join(LEARNERS)}; with prices {', '.join(PRICED_LEARNERS)}; or all.",
-        ),
-    ] = None,
-    costs: CostsOption = None,
-    accept_costs: AcceptCostsOption = False,
-    target: TargetOption = None,
-    weights: WeightsOption = None,
-    feature_costs: FeatureCostsOption = None,
-    folds: Annotated[int | None, typer.Option(min=2, help="Folds of the cross-validation; 10.")] = None,
-    repeats: Annotated[int | None, typer.Option(min=1, help="How often it is repeated; once.")] = None,
-    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, help="Shuffles the rows into folds.")] = 0,
-    abstain_cost: Annotated[
-        float | None, typer.Option(min=0.0, help="With --model: what it costs to leave a row undecided.")
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="With --model: write an HTML report there.")
-    ] = None,
-    noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
+def run(
+    data: str,
+    model: Path | None,
+    learner: list[str] | None,
+    costs: Path | None,
+    accept_costs: bool,
+    target: str | None,
+    weights: str | None,
+    feature_costs: Path | None,
+    folds: int | None,
+    repeats: int | None,
+    level: float,
+    seed: int,
+    abstain_cost: float | None,
+    report: Path | None,
+    noun: str,
+    as_json: bool,
 ) -> None:
-    """Find out what learners cost, by repeated stratified cross-validation, or a saved model on a test file.
-
-    All learners see the same folds. Intervals are corrected for the overlap of the training sets (Nadeau and
-    Bengio).
-
-    For example:
-
-    - `stakes evaluate german`
-
-    - `stakes evaluate loans.csv -c costs.csv -l c4.5 -l c4.5cs -l sklearn --folds 10 --repeats 5`
-
-    - `stakes evaluate patients.csv -c costs.csv --feature-costs prices.csv -l c4.5 -l cs_gain`
-
-    - `stakes evaluate test.csv --model model.json --report report.html`
-
-    - `stakes evaluate test.csv --model model.json --abstain-cost 0.5 --json`
-    """
+    """Cross-validate the learners, or judge a saved model."""
     _check_options(model, learner, folds, repeats, abstain_cost, report)
     if model is None:
         problem = read_problem(data, target, costs, weights, accept_costs)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
 import typer
 
 from stakes._base import documents
-from stakes._cli.shared import DebugOption, ModelArgument, OutputOption, choice, write_text
-from stakes._cli.show import TreeOption, open_rules, open_tree
+from stakes._cli.shared import write_text
+from stakes._cli.show import open_rules, open_tree
 from stakes._text.files import check_output
 from stakes.export import languages, render
 from stakes.models import load_model
@@ -18,45 +19,27 @@ from stakes.tree import FittedTree
 SUFFIXES = {".py": "python", ".c": "c", ".sql": "sql", ".dot": "dot", ".gv": "dot", ".json": "json"}
 
 
-def _languages() -> list[str]:
+def languages_of_all() -> list[str]:
     """Return what --to can be: the languages of trees and rules, and the model itself as JSON."""
     return [*dict.fromkeys([*languages(FittedTree), *languages(RuleSet)]), "json"]
 
 
-def command(
-    model: ModelArgument,
-    to: Annotated[
-        str | None,
-        choice("--to", _languages, "By default what the name of the output file says."),
-    ] = None,
-    output: OutputOption = None,
-    name: Annotated[str, typer.Option(help="Prefix of the names in C.")] = "tree",
-    table: Annotated[str | None, typer.Option(help="SQL: write a whole query on this table.")] = None,
-    column: Annotated[str, typer.Option(help="SQL: name of the answer's column.")] = "prediction",
-    abstain: Annotated[
-        bool, typer.Option("--abstain", help="SQL of rules: NULL where no rule applies.")
-    ] = False,
-    tree: TreeOption = False,
-    debug: DebugOption = False,
+def run(
+    model: Path,
+    to: str | None,
+    output: Path | None,
+    name: str,
+    table: str | None,
+    column: str,
+    abstain: bool,
+    tree: bool,
 ) -> None:
-    """Write a tree as code of its own that answers as the model does, missing values included.
-
-    `json` is the tree without the estimator around it, `svg` and `text` are for reading. Rules are written as
-    `sql` or `json`.
-
-    For example:
-
-    - `stakes export model.json --to python -o tree.py`
-
-    - `stakes export model.json --to sql --table customers`
-
-    - `stakes export model.json -o tree.c --name credit`
-    """
+    """Write the model as code."""
     if to is None and output is not None:
         to = SUFFIXES.get(output.suffix.lower())
     if to is None:
         raise typer.BadParameter(
-            f"say one of {', '.join(_languages())}, or an output file that tells.", param_hint="--to"
+            f"say one of {', '.join(languages_of_all())}, or an output file that tells.", param_hint="--to"
         )
     check_output(output, model)
     loaded = load_model(model)

@@ -6,10 +6,9 @@ import logging
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from enum import StrEnum
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import typer
@@ -17,16 +16,9 @@ from numpy.typing import NDArray
 
 from stakes._base.answering import first_with
 from stakes._cli.answer_files import WRITERS, Block, Types
-from stakes._cli.shared import (
-    DataArgument,
-    DebugOption,
-    JsonOption,
-    ModelArgument,
-    OutputOption,
-    columns_for,
-    read_data_blocks,
-    say,
-)
+from stakes._cli.commands.predict import Format
+from stakes._cli.console import say
+from stakes._cli.shared import columns_for, read_data_blocks
 from stakes._cli.why import explanations
 from stakes._text.files import check_output
 from stakes.models import load_model
@@ -34,51 +26,21 @@ from stakes.table import Table
 
 log = logging.getLogger("stakes.cli")
 
-Format = StrEnum("Format", ["csv", "arff", "parquet", "json"])
 SUFFIXES = {".csv": "csv", ".arff": "arff", ".parquet": "parquet", ".pq": "parquet", ".json": "json"}
 
 
-def command(
-    model: ModelArgument,
-    data: DataArgument,
-    output: OutputOption = None,
-    format: Annotated[
-        Format | None,
-        typer.Option("--format", "-f", help="By default what the name of the file says, else CSV."),
-    ] = None,
-    abstain_cost: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0, help="Leave a row undecided where deciding is expected to cost more than this."
-        ),
-    ] = None,
-    abstain: Annotated[
-        bool, typer.Option("--abstain", help="Rules: leave a row undecided where no rule applies.")
-    ] = False,
-    explain: Annotated[
-        bool,
-        typer.Option("--explain", help="Add a column that says why: the path, the rule, or columns' shares."),
-    ] = False,
-    with_data: Annotated[
-        bool, typer.Option("--with-data", help="Repeat the data's columns in front.")
-    ] = False,
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
+def run(
+    model: Path,
+    data: str,
+    output: Path | None,
+    format: Format | None,
+    abstain_cost: float | None,
+    abstain: bool,
+    explain: bool,
+    with_data: bool,
+    as_json: bool,
 ) -> None:
-    """Answer for each row of a file: the class, the probabilities, and what the answer is expected to cost.
-
-    Columns are found by name; more columns than the model needs do no harm. An undecided row has no class.
-    With `--abstain-cost` the cheapest class is answered, or none, whatever the leaf's own answer.
-    CSV and Parquet are read and written block by block, so that files may be larger than memory.
-
-    For example:
-
-    - `stakes predict model.json new.csv > answers.csv`
-
-    - `stakes predict model.json new.arff -o answers.parquet --abstain-cost 0.3`
-
-    - `stakes predict model.json new.csv --explain --json | jq '.[0].why'`
-    """
+    """Answer block by block."""
     chosen = _format(output, format, as_json)
     check_output(output, model, data)
     fitted = load_model(model)

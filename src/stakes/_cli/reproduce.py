@@ -4,78 +4,31 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from stakes._cli.shared import DebugOption, echo, progress_bar, say, write_page
+from stakes._cli.console import say
+from stakes._cli.shared import echo, progress_bar, write_page
 from stakes.lab import Reproduction, load_protocol, papers, reproduce
 from stakes.lab import programs as figure_programs
 from stakes.lab.study import RESULTS, page
 from stakes.report import write_lab_index, write_lab_report
 
-JobsOption = Annotated[int, typer.Option("--n-jobs", "-j", help="Processes; -1 for one per core.")]
-ClusterOption = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler, tcp://host:8786."),
-]
 
-
-def command(
-    protocol: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[PAPER]...",
-            help=f"One of {', '.join(papers())}, or a .toml file of your own; all papers by default.",
-            show_default=False,
-        ),
-    ] = None,
-    table: Annotated[list[str] | None, typer.Option(help="Number of a table; may be repeated.")] = None,
-    figure: Annotated[list[str] | None, typer.Option(help="Number of a figure; may be repeated.")] = None,
-    datasets: Annotated[str | None, typer.Option(metavar="A,B", help="These data sets only.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few repeats: a smoke test.")] = False,
-    n_jobs: JobsOption = -1,
-    cluster: ClusterOption = None,
-    python: Annotated[
-        str | None,
-        typer.Option(metavar="PYTHON", help="Interpreter of the programs of davis2006's figure 1."),
-    ] = None,
-    programs: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Where these programs are, where stakes does not run from a checkout.",
-        ),
-    ] = None,
-    allow_imports: Annotated[
-        bool,
-        typer.Option(
-            "--allow-imports",
-            help="Let a .toml file name any class, which is then run. By default its learners must be "
-            "estimators of stakes or scikit-learn.",
-        ),
-    ] = False,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where results and tables go.")
-    ] = Path("stakes-lab"),
-    debug: DebugOption = False,
+def run(
+    protocol: list[str] | None,
+    table: list[str] | None,
+    figure: list[str] | None,
+    datasets: str | None,
+    quick: bool,
+    n_jobs: int,
+    cluster: str | None,
+    python: str | None,
+    programs: Path | None,
+    allow_imports: bool,
+    output: Path,
 ) -> None:
-    """Run the experiments of the papers, or your own, and print tables with the papers' figures next to ours.
-
-    Results are kept as they come. A run that was stopped, even killed, goes on where it was; a changed
-    setting runs only what it touches. Tables are written as Markdown, LaTeX, CSV and JSON, and all of them
-    with pictures as one HTML page, FOLDER/PAPER.html, that needs no network.
-
-    For example:
-
-    - `stakes reproduce --quick`
-
-    - `stakes reproduce ting1998 --table 1 --datasets german,heart`
-
-    - `stakes reproduce my-study.toml -o my-study`
-
-    - `stakes reproduce davis2006 --figure 1 --python python3.12`, which records programs from PyPI: an hour
-    """
+    """Run the studies, and write their tables and pages."""
     names = protocol or papers()
     chosen = None if datasets is None else [name.strip() for name in datasets.split(",")]
     if len(names) > 1 and (table or figure):

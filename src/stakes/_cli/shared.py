@@ -1,4 +1,4 @@
-"""What the commands share: options, consoles, notes, reading data and costs, writing text."""
+"""What the work of commands shares: notes, reading data and costs, writing text."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import typer
@@ -28,105 +28,12 @@ from rich.text import Text
 
 from stakes._base.labels import CodedTarget
 from stakes._base.training import TrainingSet, note_typical_rows
+from stakes._cli.console import say
 from stakes._text import files
 from stakes._text.words import visible
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.datasets import load_table
 from stakes.table import Schema, Table, read_blocks, read_table
-
-DATA_HELP = (
-    "A file (.arff, .csv, .tsv, .parquet, or C4.5's .names/.data/.test; .gz works) or the name of a data set "
-    "such as german."
-)
-
-
-def set_debug(ctx: typer.Context, value: bool) -> bool:
-    """Remember --debug, wherever on the line it stands."""
-    if value:
-        ctx.find_root().meta["debug"] = True
-    return value
-
-
-def debugging(ctx: Any) -> bool:
-    """Whether --debug was given."""
-    return bool(ctx.params.get("debug") or ctx.find_root().meta.get("debug"))
-
-
-def choice(name: str, known: Callable[[], Iterable[str]], help: str) -> Any:
-    """Make an option with values that can be registered: ``known`` is asked for them when it is used."""
-
-    def check(value: str | None) -> str | None:
-        if value is not None and value not in (names := list(known())):
-            raise typer.BadParameter(f"{value!r} is not one of {', '.join(map(repr, names))}.")
-        return value
-
-    return typer.Option(name, metavar=f"<{'|'.join(known())}>", callback=check, help=help)
-
-
-DataArgument = Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
-ModelArgument = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A model that `stakes fit` wrote.", show_default=False)
-]
-CostsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--costs",
-        "-c",
-        metavar="FILE",
-        help="What mistakes cost: CSV with a line per actual and a column per predicted class, C5.0 .costs, "
-        "or JSON. Without it a named data set has its published costs, and else every mistake costs 1.",
-    ),
-]
-TargetOption = Annotated[
-    str | None,
-    typer.Option(
-        "--target", "-t", metavar="COLUMN", help="The class column; by default the one named class."
-    ),
-]
-WeightsOption = Annotated[
-    str | None,
-    typer.Option("--weights", metavar="COLUMN", help="Column that says how many rows each row stands for."),
-]
-FeatureCostsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--feature-costs",
-        metavar="FILE",
-        help="What it costs to read the columns: CSV with feature,price or feature,price,group,shared, or "
-        "JSON.",
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-DebugOption = Annotated[
-    bool, typer.Option("--debug", callback=set_debug, help="Show a traceback where something goes wrong.")
-]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write there instead of to the terminal."),
-]
-
-
-class SafeConsole(Console):
-    """A console that shows control characters of names and messages instead of obeying them."""
-
-    def render_str(self, text: str, **options: Any) -> Text:
-        """Make text of a string, as for every string that is printed and every cell of a table."""
-        return super().render_str(visible(text), **options)
-
-
-def out() -> Console:
-    """Console for what the user asked for. A pipe has no width, so tables get a generous one.
-
-    Names come from the data: what looks like markup or an emoji's code there is printed as it stands.
-    """
-    width = None if sys.stdout.isatty() else 120
-    return SafeConsole(width=width, markup=False, emoji=False, highlight=False)
-
-
-def say(text: str, style: str = "") -> None:
-    """Print a remark on stderr, one line however long, so that it can be searched for."""
-    console = SafeConsole(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
-    console.print(text, style=style)
 
 
 def print_json(value: Any) -> None:

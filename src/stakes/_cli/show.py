@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.table import Table as Grid
 
 from stakes._base.answering import asks_nothing, first_with
+from stakes._cli.commands.show import View
+from stakes._cli.console import out, say
 from stakes._cli.rules import rule_grid
-from stakes._cli.shared import (
-    DebugOption,
-    JsonOption,
-    ModelArgument,
-    OutputOption,
-    out,
-    print_json,
-    say,
-    write_text,
-)
+from stakes._cli.shared import print_json, write_text
 from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.export import render
@@ -29,44 +21,16 @@ from stakes.models import effective_tree, load_model
 from stakes.rules import RuleClassifier
 from stakes.tree import FittedTree, leaf_table
 
-View = StrEnum("View", ["text", "leaves", "svg", "dot"])
-TreeOption = Annotated[
-    bool,
-    typer.Option(
-        "--tree",
-        help="The tree or rules themselves, also where the guard decided that a constant is cheaper.",
-    ),
-]
 
-
-def command(
-    model: ModelArgument,
-    format: Annotated[
-        View | None,
-        typer.Option("--format", "-f", help="By default what the name of the file says, else text."),
-    ] = None,
-    output: OutputOption = None,
-    max_depth: Annotated[int | None, typer.Option(min=1, help="Levels of tests to show.")] = None,
-    tree: TreeOption = False,
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
+def run(
+    model: Path,
+    format: View | None,
+    output: Path | None,
+    max_depth: int | None,
+    tree: bool,
+    as_json: bool,
 ) -> None:
-    """Show a tree as text, as a table of its leaves, or as a drawing (SVG, or DOT for Graphviz).
-
-    Rules are shown as text, or as a table with `--format leaves`.
-
-    `--json` prints the leaves: conditions, answer, training weight, errors and share of the cost.
-
-    For example:
-
-    - `stakes show model.json`
-
-    - `stakes show model.json --format leaves`
-
-    - `stakes show model.json -o tree.svg --max-depth 4`
-
-    - `stakes show model.json -f dot | dot -Tpng > tree.png`
-    """
+    """Show the model the way that is asked for."""
     check_output(output, model)
     loaded = load_model(model)
     rules = open_rules(loaded, tree)

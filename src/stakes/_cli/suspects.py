@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from stakes._cli.shared import Problem, read_data, say
+from stakes._cli.console import say
+from stakes._cli.shared import Problem, read_data
 from stakes.table import TableFileError, shared_rows, suspicious_columns
-
-AcceptCostsOption = Annotated[
-    bool,
-    typer.Option("--accept-costs", help="Take costs as they are, even such as can hardly be meant."),
-]
 
 ADVICE = {
     "id": "What is learnt from it does not hold for new rows; leave it out.",

@@ -4,7 +4,7 @@ from stakes.tree.ask import Question
 from stakes.tree.ask.acquire import Acquired, Acquisition
 from stakes.tree.base import TreeClassifier
 from stakes.tree.c45.classifier import C45Classifier
-from stakes.tree.c45.criteria import judges
+from stakes.tree.c45.criteria import judges, split_criteria
 from stakes.tree.c45.pruning import prunes, pruning_methods
 from stakes.tree.explain import Explanation
 from stakes.tree.fitted import FittedTree
@@ -35,4 +35,5 @@ __all__ = [
     "path_ranges",
     "prunes",
     "pruning_methods",
+    "split_criteria",
 ]

@@ -55,3 +55,8 @@ def judges(name: str) -> Callable[[Criterion], Criterion]:
         return criterion
 
     return register
+
+
+def split_criteria() -> list[str]:
+    """Return what ``criterion`` can be: the criteria of the papers first, then those registered."""
+    return list(CRITERIA)

@@ -1,0 +1,41 @@
+"""Options of ``stakes report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stakes._cli import options
+
+
+def command(
+    model: options.ModelArgument,
+    data: options.DataArgument,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the page goes.")
+    ] = Path("report.html"),
+    costs: options.CostsOption = None,
+    accept_costs: options.AcceptCostsOption = False,
+    target: options.TargetOption = None,
+    weights: options.WeightsOption = None,
+    feature_costs: options.FeatureCostsOption = None,
+    noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    note: Annotated[str, typer.Option(help="What a reader should know about these rows.")] = "",
+    debug: options.DebugOption = False,
+) -> None:
+    """Write a page on what a saved model costs on the rows of DATA, best ones that it has not seen.
+
+    It has the bill next to the best constant, the confusion matrix with costs, the tree or the rules to
+    unfold, the columns that are used, and for two classes a slider over the ratio of the costs. One file,
+    which needs no network. Costs are those of the model unless `--costs` gives others.
+
+    For example:
+
+    - `stakes report model.json test.csv`
+
+    - `stakes report model.json test.csv --target repaid --noun customer -o loans.html`
+    """
+    options.perform("report", locals())
