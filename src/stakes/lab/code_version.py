@@ -13,7 +13,7 @@ from stakes import _core
 from stakes.lab.build import import_object
 
 #: Packages that only show results; what they import does not count either.
-_SHOWS_ONLY = ("_cli", "cli", "export", "report")
+_SHOWS_ONLY = ("__main__", "_cli", "cli", "export", "report")
 
 
 @lru_cache(maxsize=256)
