@@ -47,13 +47,15 @@ def main(names: list[str]) -> int:
         raise SystemExit(
             f"check-large: there is no check {', '.join(sorted(unknown))}; known: {', '.join(CHECKS)}"
         )
-    rows = [run(name) for name in names or CHECKS]
+    git = ["git", "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    rows = []
+    for name in names or CHECKS:
+        rows.append(run(name))
+        PAGE.write_text(page(rows, commit), encoding="utf-8")  # a later check may be interrupted
     print(f"\n{'check':12} {'minutes':>7}  result (seed {SEED})")
     for name, minutes, passed, counts in rows:
         print(f"{name:12} {minutes:7.1f}  {'' if passed else 'FAILED: '}{counts}")
-    git = ["git", "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-    PAGE.write_text(page(rows, commit), encoding="utf-8")
     return 0 if all(passed for _, _, passed, _ in rows) else 1
 
 
