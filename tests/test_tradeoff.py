@@ -382,7 +382,7 @@ def test_ctrl_c(n_jobs):
         import numpy as np
         from stakes import C45Classifier, TradeoffSearchCV
         rng = np.random.default_rng(0)
-        X, y = rng.normal(size=(300_000, 10)), rng.integers(0, 2, 300_000)
+        X, y = rng.normal(size=(5_000, 1_000)), rng.integers(0, 2, 5_000)
         print("ready", flush=True)
         try:
             TradeoffSearchCV(n_jobs={n_jobs}).fit(X, y)
