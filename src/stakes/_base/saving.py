@@ -14,9 +14,10 @@ import json
 import os
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._base import documents
@@ -27,9 +28,7 @@ from stakes._base.parameters import PlainParameters
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.table import Schema
 
-Class = TypeVar("Class", bound=type)
-
-_CLASSES: dict[str, Any] = {}
+_CLASSES: dict[str, type[SavedModel]] = {}
 
 #: Parameters that had another name in version 1, by class.
 _OLD_PARAMS: dict[str, dict[str, str]] = {
@@ -40,7 +39,7 @@ _OLD_PARAMS: dict[str, dict[str, str]] = {
 }
 
 
-def saveable(cls: Class) -> Class:
+def saveable(cls: type[Model]) -> type[Model]:
     """Register a class: documents that name it can be read."""
     _CLASSES[cls.__name__] = cls
     return cls
@@ -48,6 +47,10 @@ def saveable(cls: Class) -> Class:
 
 class SavedModel(PlainParameters):
     """Writes an estimator that says what its state is as plain values and as JSON, and reads it back."""
+
+    classes_: NDArray[Any]
+    _background: Background | None
+    _training_info: dict[str, Any]
 
     def _state(self) -> dict[str, Any]:
         """Return what was learnt as plain values."""
@@ -104,11 +107,29 @@ class SavedModel(PlainParameters):
         return cls.from_dict(documents.load_json(source))
 
 
+Model = TypeVar("Model", bound=SavedModel)
+
+
+class FittedData(Protocol):
+    """What a fit is as plain values: the arrays of a model, and the columns that it reads."""
+
+    @property
+    def schema(self) -> Schema:
+        """The columns."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read back what ``to_dict`` gave; anything else is a ValueError."""
+
+
 class SavedModelMixin(SavedModel):
     """For an estimator whose fit is one data object with ``to_dict``, ``from_dict`` and ``schema``."""
 
     #: Class of the data object, and the attribute that it is kept in.
-    _model_class: ClassVar[Any]
+    _model_class: ClassVar[type[FittedData]]
     _model_attribute: ClassVar[str]
 
     @property
@@ -139,7 +160,7 @@ class SavedModelMixin(SavedModel):
         set_feature_names(self, state.get("feature_names"), fitted.schema)
 
 
-def inner_to_dict(model: Any) -> dict[str, Any]:
+def inner_to_dict(model: SavedModel) -> dict[str, Any]:
     """Return class, parameters and state of a fitted model, as another one keeps it."""
     name = type(model).__name__
     if _CLASSES.get(name) is not type(model):
@@ -147,13 +168,13 @@ def inner_to_dict(model: Any) -> dict[str, Any]:
     return {"class": name, "params": model._plain_params(), "state": model._state()}
 
 
-def inner_from_dict(data: Any) -> Any:
+def inner_from_dict(data: Any) -> SavedModel:
     """Return the model of what :func:`inner_to_dict` gave; anything else is a ValueError."""
     documents.check_mapping(data, "the model", ("class", "params", "state"))
     cls = _find(data["class"])
     documents.check_mapping(data["params"], "params", ())
     documents.check_mapping(data["state"], "the model's state", ())
-    params, known = dict(data["params"]), cls._get_param_names()
+    params, known = dict(data["params"]), cls._get_param_names()  # type: ignore[attr-defined]
     unknown = sorted(set(params) - set(known))
     if unknown:
         raise ValueError(f"params must be parameters of {cls.__name__}, got {', '.join(unknown)}")
@@ -166,7 +187,7 @@ def inner_from_dict(data: Any) -> Any:
     try:
         model._set_state(data["state"])
         if hasattr(model, "_parameter_constraints"):
-            model._validate_params()
+            model._validate_params()  # type: ignore[attr-defined]
     except ValueError:
         raise
     except Exception as error:
@@ -175,14 +196,13 @@ def inner_from_dict(data: Any) -> Any:
     return model
 
 
-def model_from_dict(document: Mapping[str, Any]) -> Any:
+def model_from_dict(document: Mapping[str, Any]) -> SavedModel:
     """Return the model of what ``to_dict`` gave; anything else is a ValueError."""
     documents.check_format(document, documents.MODEL, documents.MODEL_VERSION, "the model")
     model = inner_from_dict(_from_version_1(document) if document["version"] == 1 else document)
     if document.get("background") is not None and hasattr(model, "keep_background"):
-        model._background = Background.from_dict(
-            document["background"], model._columns(), len(model.classes_)
-        )
+        columns = model._columns()  # type: ignore[attr-defined]
+        model._background = Background.from_dict(document["background"], columns, len(model.classes_))
     info = document.get("info")
     if isinstance(info, Mapping):
         model._training_info = {name: info[name] for name in _TRAINING if name in info}
@@ -230,7 +250,7 @@ def _info(model: Any) -> dict[str, Any]:
     }
 
 
-def _find(name: Any) -> Any:
+def _find(name: Any) -> type[SavedModel]:
     """Return the class that a document names; importing its package registers it."""
     if isinstance(name, str) and name not in _CLASSES:
         stakes = importlib.import_module("stakes")

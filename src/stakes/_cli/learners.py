@@ -43,7 +43,7 @@ LEARNERS: dict[str, tuple[str, Maker]] = {
     "gdt_mc": ("GDT-MC", _seeded(GDTClassifier, variant="paper")),
     "j48": ("J48", _c45(cost_use="none", dialect="j48")),
     "j48cs": ("J48CS", _c45(dialect="j48")),
-    "rules": ("rules", _seeded(RuleClassifier, t_good=0.8)),
+    "rules": ("rules", _seeded(RuleClassifier)),
     "boosted": ("BoostedStakes", _seeded(BoostedStakes)),
     "sklearn": ("scikit-learn tree", lambda costs, seed: _sklearn(seed)),
     "sklearn_mc": (

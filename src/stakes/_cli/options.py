@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from stakes._cli.start import work_begins
+
 DATA_HELP = (
     "A file (.arff, .csv, .tsv, .parquet, or C4.5's .names/.data/.test; .gz works) or the name of a data set "
     "such as german."
@@ -23,7 +25,9 @@ def perform(work: str, options: Mapping[str, Any]) -> None:
     """
     module, _, function = work.partition(".")
     handed = {name: value for name, value in options.items() if name != "debug"}
-    getattr(import_module(f"stakes._cli.{module}"), function or "run")(**handed)
+    run = getattr(import_module(f"stakes._cli.{module}"), function or "run")
+    work_begins()
+    run(**handed)
 
 
 def set_debug(ctx: typer.Context, value: bool) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +17,7 @@ def main() -> None:
         # lacks the half characters that names of files may hold.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    catch_early_interrupts()
     watched = _watched(sys.argv[1:])
     if watched is None:
         from stakes._cli.app import app
@@ -23,8 +27,30 @@ def main() -> None:
         from stakes._cli import clarify
         from stakes._cli.endings import ending_in_a_sentence
 
+        work_begins()
         with ending_in_a_sentence():
             clarify.run(**watched)
+
+
+def catch_early_interrupts() -> None:
+    """Let Ctrl-C end the command at once, until its work begins.
+
+    A KeyboardInterrupt within an import may be lost, or leave a compiled library as an error of its own.
+    """
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if in_main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stop_at_once)
+
+
+def work_begins() -> None:
+    """From here on Ctrl-C is a KeyboardInterrupt again, which learners may answer with what they have."""
+    if signal.getsignal(signal.SIGINT) is _stop_at_once:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _stop_at_once(number: int, frame: Any) -> None:
+    os.write(2, b"Stopped.\n")
+    os._exit(130)
 
 
 def _watched(words: Sequence[str]) -> dict[str, Any] | None:
