@@ -143,10 +143,13 @@ def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
 def fork(work: Callable[[], Any]) -> tuple[int, int]:
     """Start the work in a fork; return its process and the pipe that it answers on."""
     reading, writing = os.pipe()
+    # A signal that comes at once waits until the child can end by it: above this call there is the tests' own loop.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # there may be threads, which the work does not use
         child = os.fork()
     if child:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         os.close(writing)
         return child, reading
     try:
@@ -155,6 +158,7 @@ def fork(work: Callable[[], Any]) -> tuple[int, int]:
         os.close(reading)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
             with quiet():
                 answer = (False, work())
         except BaseException:
