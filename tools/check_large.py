@@ -4,6 +4,7 @@ The same goes to benchmarks/results/check_large.md with the commit; checks that 
 
 ``make check-large`` runs all of them, ``make check-large CHECKS="properties lowest"`` some. A check is a
 command that ends with a line such as "12 passed, 1 skipped"; a new one is a line in ``CHECKS``.
+``STAKES_TEST_SEED`` repeats what an earlier run drew.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import build_tracer
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "benchmarks" / "results" / "check_large.md"
 PYTEST = [sys.executable, "-m", "pytest", "--numprocesses", "auto", "-q"]
-SEED = str(random.SystemRandom().randrange(1, 2**32))
+SEED = os.environ.get("STAKES_TEST_SEED") or str(random.SystemRandom().randrange(1, 2**32))
 
 #: What each check is called, the variables that it sets, and its command.
 CHECKS: dict[str, tuple[dict[str, str], list[str]]] = {

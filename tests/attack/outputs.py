@@ -143,7 +143,7 @@ def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
 def fork(work: Callable[[], Any]) -> tuple[int, int]:
     """Start the work in a fork; return its process and the pipe that it answers on."""
     reading, writing = os.pipe()
-    # A signal that comes at once waits until the child can end by it: above this call there is the tests' own loop.
+    # A signal that comes at once waits until it ends the child: above this call is the loop of the tests.
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # there may be threads, which the work does not use
