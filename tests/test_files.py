@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import zipfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -141,6 +142,19 @@ def test_permissions_of_the_old_file_are_kept(tmp_path):
         assert stat.S_IMODE((tmp_path / "checkpoint").stat().st_mode) == 0o644
     finally:
         os.umask(before)
+
+
+def test_an_interrupt_within_a_checkpoint_is_an_interrupt(tmp_path, monkeypatch):
+    opened = zipfile.ZipFile.open
+
+    def open_and_stop(*args, **settings):
+        opened(*args, **settings)  # still open when the archive around it is closed
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(zipfile.ZipFile, "open", open_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        write_arrays(tmp_path / "checkpoint", "", {"x": np.zeros(3)})
+    assert os.listdir(tmp_path) == []
 
 
 def test_symbolic_links_are_followed_and_kept(tmp_path):

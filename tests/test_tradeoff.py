@@ -253,6 +253,12 @@ def test_without_prices_the_columns_are_counted():
     assert clone(search.best_estimator_).fit(X, y).upfront_cost() == len(used)
 
 
+@pytest.mark.parametrize("values", [[[1]], ["x0"], [0.1, -1.0]])
+def test_values_that_the_parameter_does_not_take(values):
+    with pytest.raises(ValueError, match=r"param_range must hold values of 'gamma': .*Got"):
+        TradeoffSearchCV(tree(), param_range=values, cv=3).fit(*data(60))
+
+
 def test_a_class_of_one_row():
     X, y = data(60)
     y[0] = 2

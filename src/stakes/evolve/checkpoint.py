@@ -17,7 +17,13 @@ from stakes._text.files import write_bytes
 def write_arrays(path: Path, fingerprint: str, arrays: Mapping[str, Any]) -> None:
     """Write so that a crash leaves the old file or the new one, never half of one."""
     file = io.BytesIO()  # an interrupt must not find an archive half open
-    np.savez(file, fingerprint=np.array(fingerprint), **arrays)
+    try:
+        np.savez(file, fingerprint=np.array(fingerprint), **arrays)
+    except ValueError as error:
+        # Ctrl-C while zipfile has a part open: closing it on the way out fails, and hid the interrupt.
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
     write_bytes(path, file.getvalue())
 
 

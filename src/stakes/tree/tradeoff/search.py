@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -207,7 +208,13 @@ class TradeoffSearchCV(CostWrapper):
         values = list(listed) if isinstance(listed, Iterable) and not isinstance(listed, Mapping) else []
         if not values:
             raise ValueError(f"param_range must hold at least one value, got {self.param_range!r}")
-        return [value.item() if isinstance(value, np.generic) else value for value in values]
+        values = [value.item() if isinstance(value, np.generic) else value for value in values]
+        for value in values:
+            try:
+                clone(inner).set_params(**{self.param_name: value})._validate_params()
+            except ValueError as error:
+                raise ValueError(f"param_range must hold values of {self.param_name!r}: {error}") from None
+        return values
 
     def _judge(self, points: list[TradeoffPoint]) -> None:
         """Set what follows from the points; the last one is the baseline."""
