@@ -131,7 +131,7 @@ def test_learners_are_what_their_titles_say():
         "gdt_mc": ("GDTClassifier", seed | {"variant": "paper"}),
         "j48": (tree, {"cost_use": "none", "dialect": "j48"}),
         "j48cs": (tree, {"dialect": "j48"}),
-        "rules": ("RuleClassifier", seed | {"t_good": 0.8}),
+        "rules": ("RuleClassifier", seed),
         "boosted": ("BoostedStakes", seed),
         "gbse": ("GBSE", seed),
         "gbse_t": ("GBSET", seed),
