@@ -167,8 +167,8 @@ def test_grids_are_plain_values():
     inner = C45Classifier(criterion="cs_gain")
     given = TradeoffSearchCV(param_range=np.array([1.0, 2.0]))._given_grid(inner)
     assert given == [1.0, 2.0] and type(given[0]) is float
-    mixed = TradeoffSearchCV(param_range=(np.float64(1.0), "x", None))._given_grid(inner)
-    assert mixed == [1.0, "x", None] and type(mixed[0]) is float
+    mixed = TradeoffSearchCV(param_name="max_depth", param_range=(np.int64(2), None))._given_grid(inner)
+    assert mixed == [2, None] and type(mixed[0]) is int
     assert TradeoffSearchCV()._given_grid(inner) is None
 
 
