@@ -3,6 +3,7 @@
 import gzip
 import io
 import logging
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -71,6 +72,24 @@ def test_predictions_are_the_same_bytes_as_in_one_piece(place, name, options, mo
     small_pieces(monkeypatch, 800, 60)
     for expected, given in zip(whole, answers(), strict=True):
         assert given == expected
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_memory_does_not_grow_with_the_rows(place, tmp_path, kind, monkeypatch):
+    small_pieces(monkeypatch, 10_000, 500)
+    peaks = []
+    for n in (2000, 2000, 8000):  # the first run imports what it needs
+        path = tmp_path / f"new.{kind}"
+        if kind == "csv":
+            path.write_text(HEADER + "".join(rows(n)), newline="")
+        else:
+            part = parquet.read_table(place / "data.parquet").slice(0, 100)
+            parquet.write_table(pyarrow.concat_tables([part] * (n // 100)), path, row_group_size=500)
+        tracemalloc.start()
+        run("predict", place / "model.json", path, "-o", tmp_path / f"answers.{kind}")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < 1.5 * peaks[1], peaks
 
 
 @pytest.mark.parametrize("n_bytes", [16, 17, 31, 64, 1000])

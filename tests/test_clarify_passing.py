@@ -160,6 +160,29 @@ def test_the_commands_keep_the_status_where_nobody_reads(tmp_path):
     assert done.returncode == 7
 
 
+@pytest.mark.parametrize("end", ["2>&1 >/dev/null | head -n 1", "2>/dev/full"])
+def test_the_command_ends_where_nobody_reads_what_the_program_says(tmp_path, end):
+    if "full" in end and not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    lines = "import os\nfor _ in range(600): os.write(2, b'x' * 999 + b'\\n')"
+    runs = ["-r", str(tmp_path / "runs"), "--"]
+    command = [sys.executable, "-m", "stakes.cli", "clarify", "record", *runs, sys.executable, "-c", lines]
+    assert bash(f'"$@" {end}', *command).stdout in ("", "x" * 999 + "\n")
+
+
+def test_the_command_does_not_wait_for_children_in_the_background(tmp_path):
+    started = "import subprocess; print(subprocess.Popen(['sleep', '300'], stdout=-3).pid, flush=True)"
+    runs = ["-r", str(tmp_path / "runs"), "--"]
+    command = [sys.executable, "-m", "stakes.cli", "clarify", "record", *runs, sys.executable, "-c", started]
+    out = tmp_path / "out"
+    try:
+        # What it says goes to a file: a pipe would end with the child only.
+        assert bash('out="$1"; shift; "$@" >"$out" 2>"$out.err"', str(out), *command).returncode == 0
+    finally:
+        for pid in out.read_text().split()[:1]:
+            os.kill(int(pid), 9)
+
+
 def test_a_damaged_model_is_refused_before_the_program_is_started(tmp_path):
     model, ran = tmp_path / "model.json", tmp_path / "ran"
     model.write_text(json.dumps(document(texts=5)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -300,6 +301,17 @@ def test_models_that_expect_the_same_have_the_same_shares(bagging, tmp_path):
             shares = model.explain(X[:9], background)
             np.testing.assert_array_equal(shares.shares, expected.shares)
             assert list(map(str, shares)) == list(map(str, expected))
+
+
+def test_a_hundred_samples_of_twenty_columns_take_less_than_ten_seconds():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 20))
+    y = np.where(X[:, :5].sum(axis=1) + rng.normal(size=500) > 0, "good", "bad")
+    model = CostBagging(cost_matrix=LOANS, n_estimators=20).fit(X, y)
+    start = time.process_time()
+    shares = model.explain(X[:100], background=X[100:200])
+    assert time.process_time() - start < 10
+    np.testing.assert_allclose(shares.base + shares.shares.sum(axis=1), shares.difference, rtol=0, atol=1e-9)
 
 
 def test_more_orders_and_another_answer(bagging):

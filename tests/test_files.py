@@ -373,7 +373,8 @@ def test_commands_on_a_full_disk_keep_the_old_file(place, command, monkeypatch):
     Path("old").write_bytes(OLD)
     with full_disk(20):
         error = run(*command, "-o", "old", code=1).stderr
-    assert error == "Error: old: File too large.\n" and Path("old").read_bytes() == OLD
+    assert Path("old").read_bytes() == OLD
+    assert error == "Error: old: File too large.\n"
 
 
 def test_a_run_is_not_recorded_where_no_profile_can_be_kept(place):
