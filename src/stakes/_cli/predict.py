@@ -18,8 +18,9 @@ from stakes._base.answering import first_with
 from stakes._cli.answer_files import WRITERS, Block, Types
 from stakes._cli.commands.predict import Format
 from stakes._cli.console import say
-from stakes._cli.shared import columns_for, read_data_blocks
+from stakes._cli.shared import columns_for
 from stakes._cli.why import explanations
+from stakes._cli.with_model import blocks_for_model
 from stakes._text.files import check_output
 from stakes.models import load_model
 from stakes.table import Table
@@ -46,7 +47,7 @@ def run(
     fitted = load_model(model)
     if abstain and first_with(fitted, "rule_set_") is None:
         raise typer.BadParameter("is for rules; this model answers every row.", param_hint="--abstain")
-    n_rows, first, tables = 0, *_with_first(read_data_blocks(data))
+    n_rows, first, tables = 0, *_with_first(blocks_for_model(fitted, data))
 
     def blocks() -> Iterator[Block]:
         nonlocal n_rows

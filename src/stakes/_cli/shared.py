@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import typer
@@ -137,7 +137,7 @@ def note_rows(model: Any, problem: Problem) -> None:
 
 def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
     """Read a file, or a data set by its name; with the costs that are published for it."""
-    path = _file(data)
+    path = file_of(data)
     if path is not None:
         with notes():
             return read_table(path, target), None
@@ -146,16 +146,16 @@ def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
     return load_table(data)
 
 
-def read_data_blocks(data: str) -> Iterator[Table]:
-    """Read a file block by block, or a data set by its name as one block."""
-    path = _file(data)
+def read_data_blocks(data: str, target: Literal[False] | None = None) -> Iterator[Table]:
+    """Read a file block by block, or a data set by its name as one block; False where none is a target."""
+    path = file_of(data)
     if path is not None:
-        yield from read_blocks(path)
+        yield from read_blocks(path, target)
     else:
         yield load_table(data)[0]
 
 
-def _file(data: str) -> Path | None:
+def file_of(data: str) -> Path | None:
     """Return the path that is meant, None where it is the name of a data set."""
     path = Path(data)
     if path.is_dir():
