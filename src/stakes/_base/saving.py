@@ -252,6 +252,7 @@ def model_info(model: Any) -> dict[str, Any]:
     classes = getattr(model, "classes_", None)
     return {
         "stakes": version("stakes"),
+        "target": None,  # of files that are older than that
         **({} if fitted is None else fitted._training_info),
         **({} if target is None else {"target": target}),
         "classes": None if classes is None else labels_to_dict(classes)["labels"],

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from rich.table import Table as Grid
 
+from stakes._cli.card import print_card
 from stakes._cli.console import out, say
 from stakes._cli.shared import Problem, describe_kinds, print_json, read_problem
 from stakes._cli.suspects import suspicions
@@ -30,7 +32,14 @@ def run(
     noun: str,
     as_json: bool,
 ) -> None:
-    """Read the data and print what is to be said of it."""
+    """Read the data, or a saved model, and print what is to be said of it."""
+    if Path(data).suffix.lower() == ".json":
+        given = {"--costs": costs, "--target": target, "--weights": weights, "--test": test}
+        for name, value in (given | {"--feature-costs": feature_costs}).items():
+            if value is not None:
+                raise typer.BadParameter("is for data; a model has its own.", param_hint=name)
+        print_card(Path(data), noun, as_json)
+        return
     problem = read_problem(data, target, costs, weights, accept_costs)
     facts = facts_of(problem, noun, None if as_json else MOST_COLUMNS)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)

@@ -228,12 +228,17 @@ def columns_for(model: Any, table: Table, data: str) -> Table:
     return table.select(list(names))
 
 
-def for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Problem:
-    """Rows as a model takes them, with its classes and, unless told otherwise, its costs."""
+def check_predicts(model: Any) -> None:
+    """Refuse a saved estimator that is no classifier."""
     if not hasattr(model, "predict"):
         raise ValueError(
             f"the model must be a classifier, got {type(model).__name__}, which predicts nothing"
         )
+
+
+def for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Problem:
+    """Rows as a model takes them, with its classes and, unless told otherwise, its costs."""
+    check_predicts(model)
     table = columns_for(model, problem.table, data)
     # A file's class may be the number 1 where the model's is the text "1".
     known = {str(label): code for code, label in enumerate(model.classes_.tolist())}
