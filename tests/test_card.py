@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.commands import run
 
+from commands import run
 from stakes import BoostedStakes, C45Classifier, Guard
 from stakes._base.intervals import mean_interval
 from stakes.models import load_model, save_model

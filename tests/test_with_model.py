@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from tests.commands import run
 
+from commands import run
 from stakes import C45Classifier, read_table
 from stakes.models import load_model, model_info, save_model
 

@@ -13,7 +13,7 @@ from stakes._cli.card import print_card
 from stakes._cli.console import out, say
 from stakes._cli.shared import Problem, describe_kinds, print_json, read_problem
 from stakes._cli.suspects import suspicions
-from stakes._text.words import amount, number
+from stakes._text.words import amount, day_text, number
 from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold
 
@@ -101,6 +101,8 @@ def _column(column: Any, values: Any) -> dict[str, Any]:
         order = np.argsort(-used, kind="stable")
         common = [column.categories[j] for j in order if used[j] > 0]
         return facts | {"values": len(common), "common": common[:8]}
+    if column.dates:
+        facts["dates"] = True
     ends = (float(known.min()), float(np.median(known)), float(known.max())) if len(known) else (None,) * 3
     return facts | dict(zip(("min", "median", "max"), ends, strict=True))
 
@@ -162,6 +164,12 @@ def _columns_grid(columns: list[dict[str, Any]]) -> Grid:
         elif column["min"] is None:
             values = "none"
         else:
-            values = f"{number(column['min'])} to {number(column['max'])}, median {number(column['median'])}"
-        grid.add_row(column["name"], column["kind"], str(column["missing"] or ""), values)
+            write = day_text if column.get("dates") else number
+            values = f"{write(column['min'])} to {write(column['max'])}, median {write(column['median'])}"
+        grid.add_row(
+            column["name"],
+            "dates" if column.get("dates") else column["kind"],
+            str(column["missing"] or ""),
+            values,
+        )
     return grid

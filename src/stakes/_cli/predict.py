@@ -22,6 +22,7 @@ from stakes._cli.shared import columns_for
 from stakes._cli.why import explanations
 from stakes._cli.with_model import blocks_for_model
 from stakes._text.files import check_output
+from stakes._text.words import day_text
 from stakes.models import load_model
 from stakes.table import Table
 
@@ -95,6 +96,8 @@ def _data_columns(table: Table) -> dict[str, list[Any]]:
         if column.is_nominal:
             names = [*column.categories, None]
             columns[column.name] = [names[code] for code in values.tolist()]
+        elif column.dates:
+            columns[column.name] = [None if math.isnan(days) else day_text(days) for days in values.tolist()]
         else:
             columns[column.name] = [None if math.isnan(value) else value for value in values.tolist()]
     if table.y is not None and table.classes is not None:
@@ -121,6 +124,8 @@ def _types(model: Any, table: Table) -> Types:
         if column.is_nominal:
             values = set(map(type, column.categories))
             types[column.name] = bool if values == {bool} else str if str in values or not values else float
+        elif column.dates:
+            types[column.name] = str
     if table.classes is not None:
         types[table.target or "class"] = _label_type(table.classes)
     return types | {"prediction": _label_type(model.classes_), "why": str}
