@@ -151,7 +151,7 @@ by column
 │ 2 two │ 2 │ 14 │       · │
 └───────┴───┴────┴─────────┘
 Hard to tell apart: [a] and b, 25% of their runs.
-   --merge [a]+b takes them as one.
+   --merge [a]+b takes them as one; runs that are recorded with --lines tell more.
 The same in everything counted: some runs of [a] and of b.
 """
 

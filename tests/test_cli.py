@@ -325,7 +325,7 @@ WRONG = [
     ("describe {d}/missing.csv", 1, "missing.csv: No such file"),
     ("describe no-such-data-set", 1, "data set"),
     ("describe {d}", 1, "is a folder"),
-    ("describe {d}/train.xlsx", 1, "extension '.xlsx' is not known"),
+    ("describe {d}/train.xls", 1, "extension '.xls' is not known"),
     ("describe {d}/empty.csv", 1, "empty"),
     ("describe {d}/ragged.csv", 1, "line 3"),
     ("describe {d}/binary.csv", 1, "zero byte"),

@@ -322,7 +322,7 @@ def test_commands_try_their_output_first(place, name, monkeypatch):
     def work(*args, **options):
         raise AssertionError("this is the work, and the output has not been tried")
 
-    for module in ("fit", "report"):
+    for module in ("fit", "with_model"):
         monkeypatch.setattr(f"stakes._cli.{module}.read_problem", work)
     for module in ("predict", "report", "show", "export"):
         monkeypatch.setattr(f"stakes._cli.{module}.load_model", work)

@@ -13,8 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 from stakes import C45Classifier, CostBagging, CostMatrix, FeatureCosts, Guard, MetaCost, MinExpectedCost
 from stakes._base.answering import Size, model_size, paid_tests
 from stakes._base.folds import stratified_folds
+from stakes._base.intervals import Interval, mean_interval
 from stakes.compare import comparison
-from stakes.compare.comparison import Interval, evaluate_learners, mean_interval, summarise
+from stakes.compare.comparison import evaluate_learners, summarise
 from stakes.compare.constant import ConstantClassifier
 from stakes.compare.statistics import against, corrected_t_test, rank_learners, wilcoxon_test
 from stakes.compare.trial import Part, Trial, run_trial

@@ -24,9 +24,9 @@ from stakes import (
     datasets,
     metrics,
 )
+from stakes._base.intervals import mean_interval
 from stakes.cli import app
 from stakes.compare import evaluate_learners
-from stakes.compare.comparison import mean_interval
 from stakes.compare.constant import ConstantClassifier
 from stakes.lab import Cell, reproduce
 from stakes.report import model_report, model_view, parts, write_lab_report, write_report

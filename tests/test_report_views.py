@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stakes import CostMatrix, FeatureCosts, Guard, metrics
-from stakes.compare.comparison import Interval, mean_interval
+from stakes._base.intervals import Interval, mean_interval
 from stakes.decision import Decision
 from stakes.report.sentences import costs_in_words
 from stakes.report.use import Abstention

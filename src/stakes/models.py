@@ -7,9 +7,9 @@ from typing import Any
 
 from stakes._base import documents
 from stakes._base.answering import effective_tree
-from stakes._base.saving import model_from_dict
+from stakes._base.saving import model_from_dict, model_info
 
-__all__ = ["effective_tree", "load_model", "model_from_dict", "save_model"]
+__all__ = ["effective_tree", "load_model", "model_from_dict", "model_info", "save_model"]
 
 
 def load_model(path: str | os.PathLike[str]) -> Any:

@@ -81,7 +81,7 @@ class SavedModel(PlainParameters):
         envelope = {"format": documents.MODEL, "version": documents.MODEL_VERSION}
         background: Background | None = getattr(self, "_background", None)
         noted = {} if background is None else {"background": background.to_dict(self._columns())}  # type: ignore[attr-defined]
-        return envelope | inner_to_dict(self) | noted | {"info": _info(self)}
+        return envelope | inner_to_dict(self) | noted | {"info": model_info(self)}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
@@ -228,8 +228,19 @@ def target_name(y: Any) -> str | None:
 _TRAINING = ("target", "n_samples", "schema_sha256", "interrupted")
 
 
-def _info(model: Any) -> dict[str, Any]:
-    """Return what a reader of the file wants to know; nothing of when, where and by whom it was written."""
+def model_info(model: Any) -> dict[str, Any]:
+    """Return what a reader of a model wants to know, as its file says it under ``info``.
+
+    Nothing of when, where and by whom it was fitted. ``target`` and ``feature_costs`` are None where the
+    model was given none, and so is what a file of an earlier version does not say.
+
+    Examples
+    --------
+    >>> from stakes import C45Classifier
+    >>> info = model_info(C45Classifier().fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"]))
+    >>> info["classes"], info["n_samples"], info["target"]
+    (['high', 'low'], 4, None)
+    """
     fitted = first_with(model, "_training_info")
     params = [inner._plain_params() for inner in answering_models(model) if isinstance(inner, SavedModel)]
     costs, prices, seed = (
@@ -241,6 +252,7 @@ def _info(model: Any) -> dict[str, Any]:
     classes = getattr(model, "classes_", None)
     return {
         "stakes": version("stakes"),
+        "target": None,  # of files that are older than that
         **({} if fitted is None else fitted._training_info),
         **({} if target is None else {"target": target}),
         "classes": None if classes is None else labels_to_dict(classes)["labels"],

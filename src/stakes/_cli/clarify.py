@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from glob import glob
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,30 +23,62 @@ def record(
     lines: bool,
     symptom: list[str] | None,
     keep_message: bool,
+    each: str | None,
 ) -> None:
-    """Run a program, write its profile, and end as it did."""
+    """Run a program, write its profile, and end as it did; with ``each`` once for every input file."""
+    options: dict[str, Any] = {"trees": trees, "lines": lines, "label": label, "keep_message": keep_message}
+    options["patterns"] = symptom or ()
+    if each is not None:
+        if input is not None:
+            raise ValueError("--each and --input cannot be used together: each file is an input of its own")
+        _record_each(command, each, runs, options)
+        return
+    check_folder(runs)
+    _leave(_record(command, runs, options | {"input": input}))
+
+
+def _record_each(command: list[str], pattern: str, runs: Path, options: dict[str, Any]) -> None:
+    """Run a program once for each file, but for those whose run is there already."""
+    from stakes.forensics import digest_of, profile_paths, read_profile
+
+    files = sorted(path for path in glob(pattern, recursive=True) if os.path.isfile(path))
+    if not files:
+        raise ValueError(f"--each must match files, got {pattern!r}, which matches none")
+    if not any("{}" in word for word in command):
+        raise ValueError(f"--each needs {{}} in the command where the file belongs, got {command}")
+    check_folder(runs)
+    recorded = {read_profile(path).input for path in profile_paths(runs)}
+    done = failed = 0
+    for number, file in enumerate(files, 1):
+        line = [word.replace("{}", file) for word in command]
+        if digest_of(line) in recorded:
+            continue
+        _append(f"[{number} of {len(files)}] {file}")
+        done, failed = done + 1, failed + (_record(line, runs, options) != 0)
+    there = f"; {len(files) - done} were there already" if done < len(files) else ""
+    _append(f"{done} runs, {failed} of them failed{there}.")
+
+
+def _record(command: list[str], runs: Path, options: dict[str, Any]) -> int:
+    """Run a program, write its profile, and return its exit status."""
     from stakes.forensics import NothingRecorded, write_profile
     from stakes.forensics import record as record_run
 
-    check_folder(runs)
     try:
-        status, profile = record_run(
-            command, trees=trees, lines=lines, label=label, input=input, keep_message=keep_message,
-            patterns=symptom or (),
-        )  # fmt: skip
+        status, profile = record_run(command, **options)
     except NothingRecorded as nothing:
         _append(f"Note: {nothing}.")
-        _leave(nothing.exit_status)
+        return nothing.exit_status
     target = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**9:09d}.profile.gz"
     try:
         write_profile(profile, target)
     except OSError as error:
         _append(f"Error: {target} could not be written: {error.strerror or error}.")
-        _leave(status or 1)
+        return status or 1
     _append(f"Recorded {target}: {len(profile.functions)} functions, {sum(profile.counts)} calls.")
     if not profile.complete:
         _append("Note: not all that happened could be counted, so training will leave this run out.")
-    _leave(status)
+    return status
 
 
 def run(command: list[str], model: str | os.PathLike[str], as_json: bool) -> None:

@@ -95,7 +95,7 @@ def _show_validation(result: dict[str, Any]) -> None:
     out().print(grid)
     for left, other, share in result["pairs"]:
         _print(f"Hard to tell apart: {left} and {other}, {share:.0%} of their runs.")
-        _print(f"   --merge {left}+{other} takes them as one.")
+        _print(f"   --merge {left}+{other} takes them as one; runs that are recorded with --lines tell more.")
     for left, other in result["twins"]:
         _print(f"The same in everything counted: some runs of {left} and of {other}.")
 

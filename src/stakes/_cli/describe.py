@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from rich.table import Table as Grid
 
+from stakes._cli.card import print_card
 from stakes._cli.console import out, say
 from stakes._cli.shared import Problem, describe_kinds, print_json, read_problem
 from stakes._cli.suspects import suspicions
-from stakes._text.words import amount, number
+from stakes._text.words import amount, day_text, number
 from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold
 
@@ -30,7 +32,14 @@ def run(
     noun: str,
     as_json: bool,
 ) -> None:
-    """Read the data and print what is to be said of it."""
+    """Read the data, or a saved model, and print what is to be said of it."""
+    if Path(data).suffix.lower() == ".json":
+        given = {"--costs": costs, "--target": target, "--weights": weights, "--test": test}
+        for name, value in (given | {"--feature-costs": feature_costs}).items():
+            if value is not None:
+                raise typer.BadParameter("is for data; a model has its own.", param_hint=name)
+        print_card(Path(data), noun, as_json)
+        return
     problem = read_problem(data, target, costs, weights, accept_costs)
     facts = facts_of(problem, noun, None if as_json else MOST_COLUMNS)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
@@ -92,6 +101,8 @@ def _column(column: Any, values: Any) -> dict[str, Any]:
         order = np.argsort(-used, kind="stable")
         common = [column.categories[j] for j in order if used[j] > 0]
         return facts | {"values": len(common), "common": common[:8]}
+    if column.dates:
+        facts["dates"] = True
     ends = (float(known.min()), float(np.median(known)), float(known.max())) if len(known) else (None,) * 3
     return facts | dict(zip(("min", "median", "max"), ends, strict=True))
 
@@ -153,6 +164,12 @@ def _columns_grid(columns: list[dict[str, Any]]) -> Grid:
         elif column["min"] is None:
             values = "none"
         else:
-            values = f"{number(column['min'])} to {number(column['max'])}, median {number(column['median'])}"
-        grid.add_row(column["name"], column["kind"], str(column["missing"] or ""), values)
+            write = day_text if column.get("dates") else number
+            values = f"{write(column['min'])} to {write(column['max'])}, median {write(column['median'])}"
+        grid.add_row(
+            column["name"],
+            "dates" if column.get("dates") else column["kind"],
+            str(column["missing"] or ""),
+            values,
+        )
     return grid

@@ -15,7 +15,8 @@ from stakes._base.answering import asks_nothing, first_with
 from stakes._cli.console import out, say
 from stakes._cli.learners import LEARNERS, PRICED_LEARNERS, make_learners
 from stakes._cli.rules import coverage_facts, coverage_words
-from stakes._cli.shared import Problem, for_model, notes, print_json, progress_bar, read_problem
+from stakes._cli.shared import Problem, notes, print_json, progress_bar, read_problem
+from stakes._cli.with_model import read_for_model
 from stakes._text.files import check_output
 from stakes._text.words import amount
 from stakes.compare import Comparison, Interval, LearnerResult, evaluate_learners
@@ -53,8 +54,7 @@ def run(
         return
     check_output(report, model, data, costs, feature_costs)
     fitted = load_model(model)
-    problem = for_model(fitted, read_problem(data, target, costs, weights, accept_costs), costs, data)
-    prices = as_feature_costs(feature_costs, problem.table.schema.names)
+    problem, prices = read_for_model(fitted, data, target, costs, weights, accept_costs, feature_costs)
     _saved(fitted, problem, prices, abstain_cost, report, noun, as_json)
 
 

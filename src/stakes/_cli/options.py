@@ -12,8 +12,8 @@ import typer
 from stakes._cli.start import work_begins
 
 DATA_HELP = (
-    "A file (.arff, .csv, .tsv, .parquet, or C4.5's .names/.data/.test; .gz works) or the name of a data set "
-    "such as german."
+    "A file (.arff, .csv, .tsv, .xlsx, .parquet, or C4.5's .names/.data/.test; .gz works) or the name of a "
+    "data set such as german."
 )
 
 

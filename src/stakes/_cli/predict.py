@@ -18,9 +18,11 @@ from stakes._base.answering import first_with
 from stakes._cli.answer_files import WRITERS, Block, Types
 from stakes._cli.commands.predict import Format
 from stakes._cli.console import say
-from stakes._cli.shared import columns_for, read_data_blocks
+from stakes._cli.shared import columns_for
 from stakes._cli.why import explanations
+from stakes._cli.with_model import blocks_for_model
 from stakes._text.files import check_output
+from stakes._text.words import day_text
 from stakes.models import load_model
 from stakes.table import Table
 
@@ -46,7 +48,7 @@ def run(
     fitted = load_model(model)
     if abstain and first_with(fitted, "rule_set_") is None:
         raise typer.BadParameter("is for rules; this model answers every row.", param_hint="--abstain")
-    n_rows, first, tables = 0, *_with_first(read_data_blocks(data))
+    n_rows, first, tables = 0, *_with_first(blocks_for_model(fitted, data))
 
     def blocks() -> Iterator[Block]:
         nonlocal n_rows
@@ -94,6 +96,8 @@ def _data_columns(table: Table) -> dict[str, list[Any]]:
         if column.is_nominal:
             names = [*column.categories, None]
             columns[column.name] = [names[code] for code in values.tolist()]
+        elif column.dates:
+            columns[column.name] = [None if math.isnan(days) else day_text(days) for days in values.tolist()]
         else:
             columns[column.name] = [None if math.isnan(value) else value for value in values.tolist()]
     if table.y is not None and table.classes is not None:
@@ -120,6 +124,8 @@ def _types(model: Any, table: Table) -> Types:
         if column.is_nominal:
             values = set(map(type, column.categories))
             types[column.name] = bool if values == {bool} else str if str in values or not values else float
+        elif column.dates:
+            types[column.name] = str
     if table.classes is not None:
         types[table.target or "class"] = _label_type(table.classes)
     return types | {"prediction": _label_type(model.classes_), "why": str}

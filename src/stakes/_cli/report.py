@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from stakes._cli.console import out
-from stakes._cli.shared import for_model, read_problem
+from stakes._cli.with_model import read_for_model
 from stakes._text.files import check_output
-from stakes.costs import as_feature_costs
 from stakes.models import load_model
 from stakes.report import model_view, write_view
 
@@ -28,14 +27,14 @@ def run(
     """Write what a saved model costs on these rows as a page."""
     check_output(output, model, data, costs, feature_costs)
     fitted = load_model(model)
-    problem = for_model(fitted, read_problem(data, target, costs, weights, accept_costs), costs, data)
+    problem, prices = read_for_model(fitted, data, target, costs, weights, accept_costs, feature_costs)
     view = model_view(
         fitted,
         problem.table,
         problem.labels,
         cost_matrix=problem.cost_matrix,
         sample_weight=problem.weight,
-        feature_costs=as_feature_costs(feature_costs, problem.table.schema.names),
+        feature_costs=prices,
         title=f"What the model costs on {problem.name}" if title is None else title,
         noun=noun,
         note=note,

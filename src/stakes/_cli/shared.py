@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import typer
@@ -137,7 +137,7 @@ def note_rows(model: Any, problem: Problem) -> None:
 
 def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
     """Read a file, or a data set by its name; with the costs that are published for it."""
-    path = _file(data)
+    path = file_of(data)
     if path is not None:
         with notes():
             return read_table(path, target), None
@@ -146,16 +146,16 @@ def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:
     return load_table(data)
 
 
-def read_data_blocks(data: str) -> Iterator[Table]:
-    """Read a file block by block, or a data set by its name as one block."""
-    path = _file(data)
+def read_data_blocks(data: str, target: Literal[False] | None = None) -> Iterator[Table]:
+    """Read a file block by block, or a data set by its name as one block; False where none is a target."""
+    path = file_of(data)
     if path is not None:
-        yield from read_blocks(path)
+        yield from read_blocks(path, target)
     else:
         yield load_table(data)[0]
 
 
-def _file(data: str) -> Path | None:
+def file_of(data: str) -> Path | None:
     """Return the path that is meant, None where it is the name of a data set."""
     path = Path(data)
     if path.is_dir():
@@ -228,12 +228,17 @@ def columns_for(model: Any, table: Table, data: str) -> Table:
     return table.select(list(names))
 
 
-def for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Problem:
-    """Rows as a model takes them, with its classes and, unless told otherwise, its costs."""
+def check_predicts(model: Any) -> None:
+    """Refuse a saved estimator that is no classifier."""
     if not hasattr(model, "predict"):
         raise ValueError(
             f"the model must be a classifier, got {type(model).__name__}, which predicts nothing"
         )
+
+
+def for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Problem:
+    """Rows as a model takes them, with its classes and, unless told otherwise, its costs."""
+    check_predicts(model)
     table = columns_for(model, problem.table, data)
     # A file's class may be the number 1 where the model's is the text "1".
     known = {str(label): code for code, label in enumerate(model.classes_.tolist())}

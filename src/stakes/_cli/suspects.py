@@ -28,9 +28,21 @@ def suspicions(problem: Problem, data: str, test: str | None = None, target: str
         The class column, as for the data.
     """
     columns = suspicious_columns(problem.table, problem.codes)
-    sentences = [f"{column.words} {ADVICE[column.kind]}" for column in columns]
+    sentences = _dates(problem) + [f"{column.words} {ADVICE[column.kind]}" for column in columns]
     beside = _test_beside(data) if test is None else test
     return sentences + ([] if beside is None else _shared(problem, beside, target, asked=test is not None))
+
+
+def _dates(problem: Problem) -> list[str]:
+    names = [column.name for column in problem.table.schema.columns if column.dates]
+    if not names:
+        return []
+    many = len(names) > 1
+    columns = f"Column{'s' * many} {', '.join(map(repr, names))} hold{'s' * (not many)} dates"
+    return [
+        f"{columns}, read as days since 1970-01-01. Where new rows are later than these, leave "
+        f"{'them' if many else 'it'} out."
+    ]
 
 
 def tell_suspicions(problem: Problem, data: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stakes._text.words import any_of, number, plain
+from stakes._text.words import any_of, day_text, number, plain
 
 
 class NamedColumn(Protocol):
@@ -22,6 +22,10 @@ class NamedColumn(Protocol):
     def categories(self) -> Sequence[Any]:
         """Values of a nominal column."""
 
+    @property
+    def dates(self) -> bool:
+        """Whether the numbers of a column are days."""
+
 
 @dataclass
 class Range:
@@ -32,13 +36,18 @@ class Range:
     codes: list[int] | None = field(default=None)
 
 
+def level(column: NamedColumn, value: float) -> str:
+    """Write a number of a column for reading, a date as such."""
+    return day_text(value) if column.dates else number(value)
+
+
 def range_words(column: NamedColumn, kept: Range) -> str:
     """Say which part of a column is meant, such as ``24 < income <= 60`` or ``housing is 'own'``."""
     name = plain(column.name)
     if kept.codes is not None:
         return f"{name} is {any_of(column.categories, kept.codes)}"
     if np.isinf(kept.low):
-        return f"{name} <= {number(kept.high)}"
+        return f"{name} <= {level(column, kept.high)}"
     if np.isinf(kept.high):
-        return f"{name} > {number(kept.low)}"
-    return f"{number(kept.low)} < {name} <= {number(kept.high)}"
+        return f"{name} > {level(column, kept.low)}"
+    return f"{level(column, kept.low)} < {name} <= {level(column, kept.high)}"

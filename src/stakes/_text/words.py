@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -32,6 +33,29 @@ def number(value: float) -> str:
     """Write a number for reading: exactly when that is short, else with seven digits."""
     exact = repr(float(value)).removesuffix(".0")
     return exact if len(exact) <= 9 else f"{value:.7g}"
+
+
+def day_moment(days: float) -> datetime.datetime:
+    """Date and time so many days after the first of January 1970."""
+    return datetime.datetime(1970, 1, 1) + datetime.timedelta(days=days)
+
+
+def day_text(days: float) -> str:
+    """Write days for reading: as an ISO date, with the time where there is one.
+
+    Examples
+    --------
+    >>> day_text(18262.0), day_text(18262.5), day_text(1e9)
+    ('2020-01-01', '2020-01-01 12:00', '1e+09 days after 1970-01-01')
+    """
+    try:
+        moment = day_moment(days)
+    except OverflowError:
+        return f"{days:.7g} days after 1970-01-01"
+    if moment.time() == datetime.time():
+        return moment.date().isoformat()
+    exact = "auto" if moment.microsecond else "seconds" if moment.second else "minutes"
+    return moment.isoformat(" ", exact)
 
 
 def amount(value: float) -> str:

@@ -1,6 +1,7 @@
 """Learners side by side: trials, comparisons, tests of significance, constants to compare with."""
 
-from stakes.compare.comparison import Comparison, Interval, LearnerResult, evaluate_learners
+from stakes._base.intervals import Interval
+from stakes.compare.comparison import Comparison, LearnerResult, evaluate_learners
 from stakes.compare.constant import ConstantClassifier
 from stakes.compare.encode import CodedLabels, OneHotTable
 from stakes.compare.trial import Part, Trial, run_trial

@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 from sklearn.base import clone
 
 from stakes._base.folds import stratified_folds
+from stakes._base.intervals import Interval
 from stakes.compare.statistics import PairTest, against
 from stakes.compare.trial import Part, Trial, run_trial
 from stakes.costs import CostMatrix, as_cost_matrix, as_feature_costs
@@ -19,15 +20,6 @@ from stakes.decision import min_cost_class
 from stakes.table import Table
 
 Progress = Callable[[int, int, str], None]
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean and the ends of its confidence interval."""
-
-    mean: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -293,16 +285,4 @@ def _interval(sums: list[tuple[float, Trial]], level: float) -> Interval:
     ratio = float(np.mean([fold.weight / fold.train_weight for _, fold in sums]))
     spread = float(np.sqrt((1 / len(per_row) + ratio) * per_row.var(ddof=1)))
     half = float(stdtrit(len(per_row) - 1, (1 + level) / 2)) * spread
-    return Interval(mean, mean - half, mean + half)
-
-
-def mean_interval(values: NDArray[np.float64], weight: NDArray[np.float64], level: float = 0.95) -> Interval:
-    """Mean of independent (weighted) rows with its t interval."""
-    share = weight / weight.sum()
-    mean = float(share @ values)
-    size = 1 / float(share @ share)  # number of equally weighted rows that say as much
-    if size <= 1:
-        return Interval(mean, mean, mean)
-    variance = float(share @ (values - mean) ** 2) * size / (size - 1)
-    half = float(stdtrit(size - 1, (1 + level) / 2)) * float(np.sqrt(variance / size))
     return Interval(mean, mean - half, mean + half)

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from stakes._text.decimals import Decimals, comma_number, is_comma_number
+from stakes._text.encodings import marked_encoding
 from stakes._text.files import write_text
 from stakes._text.words import is_number
 
@@ -22,10 +24,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if Path(path).is_dir():
         raise ValueError(f"costs are read from files, got the folder {os.fspath(path) or '.'!r}")
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        data = Path(path).read_bytes()
+        encoding = marked_encoding(data) or "utf-8"
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
+        name = "UTF-16" if encoding == "utf-16" else "UTF-8"
         raise ValueError(
-            f"{path} is not a text file in UTF-8: {error.reason} at byte {error.start}"
+            f"{path} is not a text file in {name}: {error.reason} at byte {error.start}"
         ) from None
 
 
@@ -62,8 +67,15 @@ def write_csv(path: str | os.PathLike[str], rows: Iterable[list[str]]) -> None:
 
 
 def csv_lines(text: str, name: str, expected: str) -> list[tuple[int, list[str]]]:
-    """Numbers and stripped cells of the lines that are not blank."""
-    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True, strict=True)
+    """Numbers and stripped cells of the lines that are not blank; decimal commas become points.
+
+    Cells are separated by what the first line has most of: semicolons, tabs or commas.
+    """
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    outside = "".join(first.split('"')[::2])
+    delimiter = max(";\t,", key=outside.count)
+    file = io.StringIO(text, newline="")
+    reader = csv.reader(file, delimiter=delimiter, skipinitialspace=True, strict=True)
     rows = []
     try:
         for cells in reader:
@@ -74,7 +86,26 @@ def csv_lines(text: str, name: str, expected: str) -> list[tuple[int, list[str]]
         raise ValueError(f"{name} line {reader.line_num} is not CSV: {error}") from None
     if not rows:
         raise ValueError(f"{name} is empty; expected {expected}")
-    return rows
+    return _with_points(rows, name)
+
+
+def _with_points(rows: list[tuple[int, list[str]]], name: str) -> list[tuple[int, list[str]]]:
+    """Write numbers with decimal points where the file has commas; the first cell of a line is a name."""
+    decimals = Decimals()
+    for line, cells in rows:
+        for cell in cells[1:]:
+            if is_comma_number(cell) or is_number(cell):
+                decimals.see(cell, f"line {line}")
+    try:
+        if not decimals.use_commas():
+            return rows
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    return [(line, [cells[0], *map(_with_point, cells[1:])]) for line, cells in rows]
+
+
+def _with_point(cell: str) -> str:
+    return repr(comma_number(cell)) if "," in cell and is_comma_number(cell) else cell
 
 
 def parse_csv(text: str, name: str) -> tuple[list[str], list[str], list[list[float]]]:

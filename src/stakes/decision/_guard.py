@@ -17,6 +17,7 @@ from stakes._base.answering import first_param, first_with, own_prices
 from stakes._base.features import reject_weight, take_rows, takes
 from stakes._base.folds import check_folds, stratified_folds
 from stakes._base.interrupts import early_end
+from stakes._base.intervals import interval_from_dict, interval_to_dict, mean_interval
 from stakes._base.saving import saveable
 from stakes._base.training import Targets, target_for
 from stakes.costs import CostMatrix, FeatureCosts, as_feature_costs
@@ -72,6 +73,8 @@ class Guard(CostWrapper):
     interrupted_ : True where Ctrl-C ended the fit before the estimator was judged. It is then what it was,
         nothing guards it, and ``cv_cost_`` is NaN
     cv_forced_cost_ : the same as ``cv_cost_`` where every row is answered, as by ``predict``
+    cv_interval_ : ends of the 95% interval of ``cv_cost_``, each held-out row one draw; None where nothing
+        was cross-validated, or by a version that kept none
     feature_costs_ : FeatureCosts that were counted, or None
     prior_ : class shares of the training data, which ``predict_proba`` gives where guarded
     classes_, cost_matrix_ : class labels, costs in their order
@@ -94,6 +97,7 @@ class Guard(CostWrapper):
     random_state: Any = 0
 
     interrupted_ = False
+    cv_interval_ = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, costs: Any = None) -> Self:
         """Fit the estimator and find out whether it beats the best constant.
@@ -117,7 +121,7 @@ class Guard(CostWrapper):
         best, self.constant_cost_ = best_constant(targets.sample_costs, weight)
         self.constant_ = self.classes_[best]
         self.feature_costs_ = self._prices(X)
-        self.estimator_ = self._fit_inner(X, targets)
+        self.estimator_, self.cv_interval_ = self._fit_inner(X, targets), None
         self.guarded_, self.cv_cost_, self.cv_forced_cost_, self.interrupted_ = False, np.nan, np.nan, True
         if getattr(first_with(self.estimator_, "interrupted_"), "interrupted_", False):
             warnings.warn("interrupted before the cross-validation; the model is not guarded", stacklevel=2)
@@ -169,7 +173,7 @@ class Guard(CostWrapper):
 
     def _cross_validated_costs(self, X: Any, targets: Targets) -> tuple[float, float]:
         """Mean cost per (weighted) row of what was decided out of fold, and of answers to every row."""
-        totals, tested = np.zeros(2), 0.0
+        totals, tested, paid = np.zeros(2), 0.0, []
         for number, (train, test) in enumerate(self._splits(X, targets.codes), 1):
             part, judged = targets.take(train), targets.take(test)
             if len(np.unique(part.codes)) == 1:
@@ -180,9 +184,14 @@ class Guard(CostWrapper):
             weight = judged.weight_or_ones
             totals += float(weight @ decided), float(weight @ forced)
             tested += float(weight.sum())
+            paid.append((decided, weight))
             log.info(
                 "Guard: fold %d tested, cost per row so far %g", number, totals[0] / tested if tested else 0
             )
+        if tested > 0:
+            by_row, weights = (np.concatenate(parts) for parts in zip(*paid, strict=True))
+            held_out = mean_interval(by_row, weights)
+            self.cv_interval_ = (held_out.low, held_out.high)
         cost, forced_cost = (totals / tested if tested > 0 else np.full(2, self.constant_cost_)).tolist()
         return cost, forced_cost
 
@@ -224,6 +233,7 @@ class Guard(CostWrapper):
             "constant_cost": self.constant_cost_,
             "cv_cost": None if self.interrupted_ else self.cv_cost_,
             "prior": self.prior_.tolist(),
+            **interval_to_dict(self.cv_interval_),
         } | self._seldom_saved()
 
     def _seldom_saved(self) -> dict[str, Any]:
@@ -239,6 +249,7 @@ class Guard(CostWrapper):
             self.cv_cost_ = np.nan if self.interrupted_ else float(fitted["cv_cost"])
             self.cv_forced_cost_ = float(fitted.get("cv_forced_cost", self.cv_cost_))
             self.prior_ = np.asarray(fitted["prior"], dtype=float)
+            self.cv_interval_ = interval_from_dict(fitted)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"fitted must be what Guard.to_dict() gave: {error!r}") from None
         if type(self.guarded_) is not bool or type(constant) is not int:

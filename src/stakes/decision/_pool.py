@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from stakes._base.background import plain_columns
+from stakes._text.words import day_moment, day_text
 from stakes.table import Table
 
 Indices = NDArray[np.intp]
@@ -63,6 +64,9 @@ def in_form_of(X: Any, table: Table) -> Any:
     if not nw.dependencies.is_into_dataframe(X):
         rows = np.array(columns, dtype=float if table.schema.all_numeric else object)
         return rows.T
+    for column, values in zip(table.schema.columns, columns, strict=True):
+        if column.dates:
+            values[:] = [None if days is None else day_moment(days) for days in values]
     try:
         frame = type(X)(dict(zip(table.schema.names, columns, strict=True)))
         return frame.astype(X.dtypes) if hasattr(frame, "astype") else frame.cast(X.schema)
@@ -87,7 +91,15 @@ def _pool_of_tables(X: Table, background: Table) -> Pool:
         return Table._trusted(schema, mixed, len(rows))
 
     identity = np.column_stack([np.unique(values, return_inverse=True)[1] for values in columns])
-    return Pool(schema.names, plain_columns(table), identity, mix)
+    return Pool(schema.names, _readable(table), identity, mix)
+
+
+def _readable(table: Table) -> list[list[Any]]:
+    columns = plain_columns(table)
+    for column, values in zip(table.schema.columns, columns, strict=True):
+        if column.dates:
+            values[:] = [None if days is None else day_text(days) for days in values]
+    return columns
 
 
 def _pool_of_arrays(X: NDArray[Any], background: NDArray[Any]) -> Pool:

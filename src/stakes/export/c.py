@@ -9,7 +9,7 @@ from typing import Any
 from stakes._text.words import plain
 from stakes.decision import RELATIVE_ROUNDING
 from stakes.export.languages import renders
-from stakes.export.walk import function_roots, walk_function
+from stakes.export.walk import function_roots, refuse_dates, tested_columns, walk_function
 from stakes.tree import FittedTree, branch_words
 
 
@@ -38,6 +38,7 @@ def export_c(fitted: FittedTree, *, name: str = "tree") -> str:
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise ValueError(f"name must be letters, digits and underscores, a letter first, got {name!r}")
+    refuse_dates(tested_columns(fitted), "C")
     tree = fitted.tree
     roots = function_roots(fitted)
     inner = [node for node in range(tree.n_nodes) if tree.feature[node] >= 0]

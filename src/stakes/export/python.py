@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from stakes._text.words import plain
 from stakes.decision import RELATIVE_ROUNDING
 from stakes.export.languages import renders
-from stakes.export.walk import function_roots, walk_function
+from stakes.export.walk import function_roots, refuse_dates, tested_columns, walk_function
 from stakes.tree import FittedTree, branch_words
 
 
@@ -33,6 +33,7 @@ def export_python(fitted: FittedTree) -> str:
     >>> module["predict"]({"income": 30, "housing": "own"}), module["predict"]({"income": 20})
     ('good', 'bad')
     """
+    refuse_dates(tested_columns(fitted), "Python")
     functions = []
     for root in function_roots(fitted):
         body = "\n".join(_python_lines(fitted, root))

@@ -14,6 +14,7 @@ from stakes._base.labels import Label
 from stakes._text.ranges import Range
 from stakes.decision import RELATIVE_ROUNDING
 from stakes.export.languages import renders
+from stakes.export.walk import refuse_dates, tested_columns
 from stakes.rules import RuleSet
 from stakes.table import Column
 from stakes.tree import FittedTree, path_ranges
@@ -59,6 +60,7 @@ def export_sql(fitted: FittedTree, *, table: str | None = None, output: str = "p
     [(30.0, 'own', 'good'), (None, 'rent', 'bad')]
     >>> base.close()
     """
+    refuse_dates(tested_columns(fitted), "SQL")
     answers = label_literals(fitted.labels)
     if fitted.tree.feature[0] < 0:
         expression = answers[int(fitted.choose(fitted.values[:1])[0])]
@@ -321,6 +323,8 @@ def export_rules(
     output : str
         Name of the column with the class in such a query.
     """
+    tested = {feature for rule in range(len(rules)) for feature, _ in rules.conditions(rule)}
+    refuse_dates((rules.schema.columns[feature] for feature in sorted(tested)), "SQL")
     answers = label_literals(rules.labels)
     other = "NULL" if abstain else answers[rules.fallback]
     lines = [f"  WHEN {_rule_condition(rules, i)} THEN {answers[rules.label[i]]}" for i in range(len(rules))]

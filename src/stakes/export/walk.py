@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+import numpy as np
+
+from stakes.table import Column
 from stakes.tree import FittedTree
 
 #: Tests nested in one function. Python allows 100 levels of indentation, C99 compilers 127 of blocks.
@@ -42,3 +45,19 @@ def walk_function(fitted: FittedTree, root: int) -> Iterator[tuple[int, int, _Ca
             for branch, child in reversed(below):
                 cut = (depth + 1) % NESTING == 0 and bool(tree.feature[child] >= 0)
                 stack.append((child, depth + 1, _Call(node, branch, cut)))
+
+
+def refuse_dates(columns: Iterable[Column], language: str) -> None:
+    """Refuse a model that tests dates: code that is given them as dates would compare something else."""
+    for column in columns:
+        if column.dates:
+            raise ValueError(
+                f"{language} code cannot be written: the model tests column {column.name!r}, which has "
+                "dates; fit it without that column, or with a number in its place, such as days since 1970"
+            )
+
+
+def tested_columns(fitted: FittedTree) -> list[Column]:
+    """Columns that a tree tests."""
+    features = np.unique(fitted.tree.feature[fitted.tree.feature >= 0])
+    return [fitted.schema.columns[feature] for feature in features.tolist()]

@@ -23,7 +23,7 @@ from stakes.forensics.profile import (
     read_profile,
     write_profile,
 )
-from stakes.forensics.record import NothingRecorded, record
+from stakes.forensics.record import NothingRecorded, digest_of, record
 from stakes.forensics.run import run
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ __all__ = [
     "Symptom",
     "Verdict",
     "Watch",
+    "digest_of",
     "explain",
     "fingerprint",
     "install",

@@ -87,10 +87,19 @@ def record(
         text = f"no Python program was seen in {command[0]!r}, so nothing is recorded"
         raise NothingRecorded(text, status)
     log.info("the run ended with %d; processes recorded: %d", status, len(profiles))
-    identity = (
-        input if input is not None else hashlib.sha256(os.fsencode("\0".join(command))).hexdigest()[:16]
-    )
+    identity = digest_of(command) if input is None else input
     return status, replace(ended(merge(profiles), status, shown), label=label, input=identity)
+
+
+def digest_of(command: Sequence[str]) -> str:
+    """Return what a profile has as its input where no name is given: it tells nothing of the command.
+
+    Examples
+    --------
+    >>> digest_of(["python", "-m", "this"])
+    '844bb1bfd4e77775'
+    """
+    return hashlib.sha256(os.fsencode("\0".join(command))).hexdigest()[:16]
 
 
 def traced(

@@ -9,8 +9,8 @@ import numpy as np
 
 from stakes import metrics
 from stakes._base.answering import model_size, own_prices
+from stakes._base.intervals import mean_interval
 from stakes.compare import Comparison, Interval
-from stakes.compare.comparison import mean_interval
 from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs
 from stakes.decision import Answers, WholeCost, answers_of, min_cost_class, whole_cost
 from stakes.evolve import EvolutionHistory

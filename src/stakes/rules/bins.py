@@ -15,8 +15,7 @@ from stakes import _core
 from stakes._base import documents
 from stakes._base.saving import read_schema
 from stakes._base.training import TrainingSet
-from stakes._text.ranges import Range
-from stakes._text.words import number
+from stakes._text.ranges import Range, level
 from stakes.table import Schema, Table
 
 
@@ -91,7 +90,7 @@ class Bins:
             return [str(category) for category in column.categories]
         if not cuts:
             return ["any value"] if self.whole else []
-        words = [number(cut) for cut in cuts]
+        words = [level(column, cut) for cut in cuts]
         if len(set(words)) < len(words):  # rounded for reading, neighbours would look alike
             words = [repr(cut) for cut in cuts]
         between = [f"{low} to {high}" for low, high in pairwise(words)]

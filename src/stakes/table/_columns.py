@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import numbers
 import warnings
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._text.words import shorten
+from stakes.table._dates import object_days
 
 NUMERIC = "numeric"
 NOMINAL = "nominal"
@@ -34,6 +36,8 @@ class Column:
     categories : tuple
         The values of a nominal column in the order of their codes (strings, numbers or booleans); empty for a
         numeric one.
+    dates : bool
+        Whether the numbers are days since the first of January 1970, as dates are read.
 
     Examples
     --------
@@ -45,6 +49,7 @@ class Column:
     name: str
     kind: str = NUMERIC
     categories: tuple[Any, ...] = ()
+    dates: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a column that could not be written to JSON and read back."""
@@ -57,6 +62,8 @@ class Column:
         object.__setattr__(self, "categories", tuple(self.categories))
         if self.kind == NUMERIC and self.categories:
             raise ValueError(f"categories of column {self.name!r} must be empty because its kind is numeric.")
+        if type(self.dates) is not bool or (self.dates and self.kind != NUMERIC):
+            raise ValueError(f"dates of column {self.name!r} must be True or False, and its kind numeric.")
         for value in self.categories:
             if not isinstance(value, str | int | float) or is_missing(value):
                 raise TypeError(
@@ -160,9 +167,17 @@ def encode_nominal(
 # --- numbers ----------------------------------------------------------------------------------------------
 
 
+def are_dates(values: list[Any]) -> bool:
+    """Whether Python objects are dates or times, and some of them missing perhaps."""
+    types = {cls for cls in set(map(type, values)) if cls.__name__ not in _NO_VALUE_TYPES | {"float"}}
+    return bool(types) and all(issubclass(cls, datetime.date) for cls in types)
+
+
 def object_kind(values: list[Any], name: str) -> str:
     """Kind of a column of Python objects: text or booleans make it nominal."""
     kind = NUMERIC
+    if are_dates(values):
+        return kind
     for cls in set(map(type, values)):
         if issubclass(cls, str | bytes | bool | np.bool_):
             kind = NOMINAL
@@ -194,6 +209,8 @@ def _floats(values: list[Any], name: str) -> NDArray[np.float64]:
     for row, value in enumerate(values):
         if is_missing(value):
             result[row] = np.nan
+        elif isinstance(value, datetime.date):
+            result[row] = object_days(value)
         elif isinstance(value, numbers.Number | bool | np.bool_) or type(value).__name__ == "Decimal":
             result[row] = _as_float(value)
         else:
@@ -241,7 +258,7 @@ def wrong_dtype(name: str, dtype: Any) -> TypeError:
 
 def _hint(type_name: str) -> str:
     if any(word in type_name.lower() for word in ("date", "time", "duration")):
-        return " Hint: turn times into numbers first, such as days since a date, the month or the weekday."
+        return " Hint: turn it into a number first, such as hours or days."
     return " Hint: turn it into a number or a text, or drop the column."
 
 

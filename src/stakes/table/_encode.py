@@ -13,6 +13,7 @@ from scipy import sparse
 
 from stakes.table import _columns as col
 from stakes.table._columns import NOMINAL, NUMERIC, Column
+from stakes.table._dates import text_days
 from stakes.table._inputs import ArrayInput, FrameInput, Input, PandasInput
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def open_input(X: Any) -> Input:
         raise ValueError(f"Complex data not supported\n{X}\n")
     raise TypeError(
         f"X has dtype {X.dtype}, but numbers, text or booleans are needed. "
-        "Hint: turn times into numbers first, such as days since a date."
+        "Hint: turn it into numbers first; columns of times belong into a data frame."
     )
 
 
@@ -123,12 +124,29 @@ def encode_columns(data: Input, schema: Schema, unseen: str, check_finite: bool)
     arrays: list[NDArray[Any]] = []
     for j, (column, index) in enumerate(zip(schema.columns, schema.indices, strict=True)):
         if index is None:
-            arrays.append(_numbers(data, j, column.name, check_finite))
+            texts = column.dates and data.kind(j) == NOMINAL
+            arrays.append(
+                _days(data, j, column.name) if texts else _numbers(data, j, column.name, check_finite)
+            )
         else:
             codes, distinct = data.factorized(j)
             _check_comparable(data, j, column, codes, distinct)
             arrays.append(col.encode_nominal(codes, distinct, index, unseen, column.name))
     return arrays
+
+
+def _days(data: Input, j: int, name: str) -> NDArray[np.float64]:
+    """Days of a column of texts, which must be dates."""
+    codes, distinct = data.factorized(j)
+    days = np.full(len(distinct) + 1, np.nan)  # the last entry answers code -1
+    for code in np.unique(codes[codes >= 0]).tolist():
+        if (day := text_days([str(distinct[code])])) is None:
+            row = int(np.flatnonzero(codes == code)[0])
+            raise ValueError(
+                f"column {name!r}, row {row}: {distinct[code]!r} is no date, and the column holds dates."
+            )
+        days[code] = day[0]
+    return days[codes]
 
 
 def _check_comparable(
@@ -154,7 +172,7 @@ def infer_columns(
     arrays: list[NDArray[Any]] = []
     for j, name in enumerate(data.names):
         if not forced[j] and data.kind(j) == NUMERIC:
-            columns.append(Column(name))
+            columns.append(Column(name, dates=data.dates(j)))
             arrays.append(_numbers(data, j, name, check_finite))
             continue
         codes, distinct = data.factorized(j)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes.table import _columns as col
 from stakes.table._columns import NOMINAL, NUMERIC
+from stakes.table._dates import array_days
 
 
 class ArrayInput:
@@ -43,6 +44,10 @@ class ArrayInput:
     def factorized(self, j: int) -> tuple[NDArray[Any], list[Any]]:
         """Codes and distinct values of column j."""
         return col.factorize_array((self.values if self.whole is None else self.whole)[:, j])
+
+    def dates(self, j: int) -> bool:
+        """Whether column j holds dates."""
+        return not self.is_numeric and col.are_dates(self.values[:, j].tolist())
 
     def declared(self, j: int) -> list[Any] | None:
         """Arrays declare no categories."""
@@ -78,7 +83,7 @@ class PandasInput:
         letter = self._kind_letter(j)
         if letter in "CUb":
             return NOMINAL
-        if letter in "fiu":
+        if letter in "fiuM":
             return NUMERIC
         if letter == "O":
             return col.object_kind(self.series[j].tolist(), self.names[j])
@@ -97,6 +102,8 @@ class PandasInput:
             if self._kind_letter(j) in "iu":
                 col.warn_of_rounding(values, name, series.iloc.__getitem__)
             return values
+        if self._kind_letter(j) == "M":
+            return _moments(self.series[j])
         if self._kind_letter(j) not in "CUO":
             self.kind(j)  # raises, with its hint
         return col.numbers_from_objects(self.series[j].tolist(), name)
@@ -110,6 +117,11 @@ class PandasInput:
             return col.factorize_objects(series.tolist())
         codes, distinct = series.factorize()
         return codes, distinct.tolist()
+
+    def dates(self, j: int) -> bool:
+        """Whether column j holds dates."""
+        letter = self._kind_letter(j)
+        return letter == "M" or (letter == "O" and col.are_dates(self.series[j].tolist()))
 
     def declared(self, j: int) -> list[Any] | None:
         """Categories of a categorical column."""
@@ -137,7 +149,11 @@ class FrameInput:
         dtype, series = self.dtypes[j], self.series[j]
         if dtype in (nw.Categorical, nw.Enum, nw.String, nw.Boolean):
             return NOMINAL
-        if dtype.is_numeric() or (dtype == nw.Unknown and series.null_count() == len(series)):
+        if (
+            dtype.is_numeric()
+            or dtype in (nw.Date, nw.Datetime)
+            or (dtype == nw.Unknown and series.null_count() == len(series))
+        ):
             return NUMERIC
         if dtype == nw.Object:
             return col.object_kind(series.to_list(), self.names[j])
@@ -154,8 +170,16 @@ class FrameInput:
             if dtype.is_integer():
                 col.warn_of_rounding(values, name, lambda row: series[row])
             return values
+        if dtype == nw.Datetime:  # whatever its zone, the same moment in UTC
+            zone = getattr(dtype, "time_zone", None)
+            moments = (series if zone is None else series.dt.convert_time_zone("UTC")).dt.replace_time_zone(
+                None
+            )
+            return array_days(np.asarray(moments.to_numpy(), dtype="datetime64[us]"))
+        if dtype == nw.Date:
+            return array_days(np.asarray(series.to_numpy(), dtype="datetime64[D]"))
         if dtype not in (nw.Categorical, nw.Enum, nw.String, nw.Boolean):
-            self.kind(j)  # raises for times, lists and the like
+            self.kind(j)  # raises for durations, lists and the like
         return col.numbers_from_objects(series.to_list(), name)
 
     def factorized(self, j: int) -> tuple[NDArray[Any], list[Any]]:
@@ -171,6 +195,12 @@ class FrameInput:
             return ranks - 1, values.drop_nulls().unique().sort().to_list()
         return col.factorize_objects(series.to_list())
 
+    def dates(self, j: int) -> bool:
+        """Whether column j holds dates."""
+        if self.dtypes[j] == nw.Object:
+            return col.are_dates(self.series[j].to_list())
+        return self.dtypes[j] in (nw.Date, nw.Datetime)
+
     def declared(self, j: int) -> list[Any] | None:
         """Categories of an Enum, or of an Arrow dictionary."""
         series, dtype = self.series[j], self.dtypes[j]
@@ -185,6 +215,13 @@ class FrameInput:
     def holds_numbers(self, j: int) -> bool:
         """Whether the column can hold nothing but numbers."""
         return self.dtypes[j].is_numeric()
+
+
+def _moments(series: Any) -> NDArray[np.float64]:
+    """Days of a pandas series of times; those with a zone count by UTC."""
+    zone = getattr(series.dt, "tz", None)
+    plain = series if zone is None else series.dt.tz_convert("UTC").dt.tz_localize(None)
+    return array_days(plain.to_numpy(dtype="datetime64[us]"))
 
 
 #: What the encoder takes its data from.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from stakes.table import _columns as col
 from stakes.table._columns import NOMINAL, Column
+from stakes.table._dates import text_days
 
 
 def recode_columns(
@@ -31,7 +32,7 @@ def recode_columns(
 
 def _recode(before: Column, values: NDArray[Any], after: Column, unseen: str, first_row: int) -> NDArray[Any]:
     if not after.is_nominal:
-        return _as_numbers(before, values, after.name, first_row) if before.is_nominal else values
+        return _as_numbers(before, values, after, first_row) if before.is_nominal else values
     if before.is_nominal and before.categories == after.categories:
         return values
     if not before.is_nominal:
@@ -48,18 +49,21 @@ def _index(before: Column, after: Column) -> dict[Any, int]:
     return {value: code for value, code in index.items() if code is not None}
 
 
-def _as_numbers(column: Column, codes: NDArray[np.int32], name: str, first_row: int) -> NDArray[np.float64]:
+def _as_numbers(
+    column: Column, codes: NDArray[np.int32], after: Column, first_row: int
+) -> NDArray[np.float64]:
     numbers = np.full(len(column.categories) + 1, np.nan)  # the last entry answers code -1
     used = np.unique(codes[codes >= 0])
     for code in used.tolist():
         value = column.categories[code]
+        days = text_days([str(value)]) if after.dates else None
         try:
-            numbers[code] = float(value)
+            numbers[code] = float(value) if days is None else days[0]
         except ValueError:
             row = first_row + int(np.flatnonzero(codes == code)[0])
-            raise col.not_numeric(name, row, value) from None
+            raise col.not_numeric(after.name, row, value) from None
     if np.isinf(numbers).any():
-        raise ValueError(f"column {name!r} contains infinity. Missing values are written as NaN.")
+        raise ValueError(f"column {after.name!r} contains infinity. Missing values are written as NaN.")
     return numbers[codes]
 
 

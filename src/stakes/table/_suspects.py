@@ -114,7 +114,7 @@ def suspicious_columns(table: Table, codes: NDArray[Any]) -> list[SuspiciousColu
 def _looks_like_id(column: Column, values: NDArray[Any]) -> tuple[int, int]:
     """Known and different values of a column that looks like an id, (0, 0) of any other."""
     known = values[values >= 0] if column.is_nominal else values[~np.isnan(values)]
-    if len(known) < FEWEST_ROWS:
+    if len(known) < FEWEST_ROWS or column.dates:
         return 0, 0
     if column.is_nominal:
         used = np.flatnonzero(np.bincount(known))

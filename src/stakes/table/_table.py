@@ -118,6 +118,7 @@ class Schema:
             "columns": [
                 {"name": c.name, "kind": c.kind}
                 | ({"categories": list(c.categories)} if c.is_nominal else {})
+                | ({"dates": True} if c.dates else {})
                 for c in self.columns
             ]
         }
@@ -139,7 +140,8 @@ class Schema:
                 raise ValueError(
                     f"categories of column {entry['name']!r} must be a list, got {categories!r}."
                 )
-            columns.append(Column(entry["name"], entry["kind"], tuple(categories)))
+            dates = entry.get("dates", False)
+            columns.append(Column(entry["name"], entry["kind"], tuple(categories), dates))
         return cls(tuple(columns))
 
 
@@ -251,9 +253,9 @@ class Table:
         Parameters
         ----------
         X : array-like, data frame or Table of shape (n_samples, n_columns)
-            NumPy, pandas, polars or Arrow data. Categories, text and booleans make a nominal column; None,
-            NaN and null are missing. Columns of a float64 array are views of it. A `Table` comes back as it
-            is.
+            NumPy, pandas, polars or Arrow data. Categories, text and booleans make a nominal column, dates
+            days since the first of January 1970; None, NaN and null are missing. Columns of a float64 array
+            are views of it. A `Table` comes back as it is.
         categorical_features : list of names, of indices, or a mask; optional
             Columns that are nominal although they hold numbers.
         check_finite : bool
@@ -428,8 +430,9 @@ def read_table(path: str | PathLike[str], target: str | Literal[False] | None = 
     ----------
     path : path
         ``.arff``; C4.5's ``.names``, ``.data`` or ``.test`` (with ``.names`` beside it); ``.csv`` or ``.tsv``
-        with a header; ``.parquet``; a suffix registered by `reads`. All but ``.parquet`` may be compressed,
-        ``.gz``.
+        with a header; ``.parquet``; ``.xlsx``, of which the first sheet is read or the one that is named as
+        in ``rows.xlsx#Sheet``; a suffix registered by `reads`. All but ``.parquet`` may be compressed,
+        ``.gz``. Text is UTF-8, Latin-1, or UTF-16 where a byte order mark says so.
     target : str or False, optional
         Name of the class column. By default the class of a C4.5 file, and elsewhere a column named class
         (in any case) if there is one. False keeps all columns as they are.
@@ -443,6 +446,13 @@ def read_table(path: str | PathLike[str], target: str | Literal[False] | None = 
     ------
     TableFileError
         Where the file is damaged, with the line.
+
+    Notes
+    -----
+    In CSV and Excel files a column whose values all are dates (ISO, or day.month.year) is read as days since
+    the first of January 1970, and its `Column` says so; so are columns of dates in Parquet files and data
+    frames. Times with a zone count by UTC. Numbers may have decimal commas where all rows of the file allow
+    no other reading.
 
     Examples
     --------

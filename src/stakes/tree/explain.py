@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.labels import Label
-from stakes._text.words import amount, any_of, number, plain
+from stakes._text.ranges import level
+from stakes._text.words import amount, any_of, plain
 from stakes.decision import expected_costs
 from stakes.tree.fitted import FittedTree
 from stakes.tree.words import branch_words
@@ -162,10 +163,10 @@ def _step(fitted: FittedTree, node: int, branch: int, value: Any) -> str:
     name = plain(column.name)
     if not fitted.tree.is_numeric(node):
         return f"{name} is {any_of(column.categories, [int(value)])}"
-    if number(value) == number(threshold) and value != threshold:
+    if level(column, value) == level(column, threshold) and value != threshold:
         # Rounding for reading would make "3.3 > 3.3" of this.
         return f"{name} {float(value)!r} {'<=' if branch == 0 else '>'} {threshold!r}"
-    return f"{name} {number(value)} {branch_words(fitted, node, branch)}"
+    return f"{name} {level(column, value)} {branch_words(fitted, node, branch)}"
 
 
 def _missing_step(fitted: FittedTree, feature: int, shares: NDArray[np.float64]) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.labels import Label
-from stakes._text.ranges import Range, range_words
-from stakes._text.words import any_of, number
+from stakes._text.ranges import Range, level, range_words
+from stakes._text.words import any_of
 from stakes.table import Column
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
@@ -140,7 +140,8 @@ def branch_words(
     ``met`` is what `categories_met` gave: other categories are left out.
     """
     if fitted.tree.is_numeric(node):
-        return f"{'<=' if branch == 0 else '>'} {number(fitted.tree.threshold[node])}"
+        column = fitted.schema.columns[int(fitted.tree.feature[node])]
+        return f"{'<=' if branch == 0 else '>'} {level(column, fitted.tree.threshold[node])}"
     codes = np.flatnonzero(fitted.tree.branches(node) == branch).tolist()
     if met is not None and node in met:
         codes = [code for code in codes if code in met[node]]

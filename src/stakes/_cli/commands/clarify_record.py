@@ -36,16 +36,27 @@ def command(
             "--keep-message", help="Keep the last line of standard error for `label`; it may hold data."
         ),
     ] = False,
+    each: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Run the program once for each file that matches, put in the place of {}; what is recorded "
+            "already is skipped.",
+        ),
+    ] = None,
 ) -> None:
     """Run a program and keep what it did: names of functions and counts, never data.
 
     The program's output and exit status are its own. Every Python process it starts is recorded with it. With
-    `--symptom` or `--keep-message` standard error is a pipe to the program, and handed on.
+    `--symptom` or `--keep-message` standard error is a pipe to the program, and handed on. With `--each` the
+    exit status is 0 whether runs failed or not; the last line counts them.
 
     For example:
 
     - `stakes clarify record --label no-such-version -- python -m pip download demo==9`
 
     - `stakes clarify record --symptom "No matching distribution" -- python -m pip download demo==9`
+
+    - `stakes clarify record --each 'inputs/*' -- python convert.py {}`
     """
     options.perform("clarify.record", locals())

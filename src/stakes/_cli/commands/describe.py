@@ -10,7 +10,10 @@ from stakes._cli import options
 
 
 def command(
-    data: options.DataArgument,
+    data: Annotated[
+        str,
+        typer.Argument(metavar="DATA", help=f"{options.DATA_HELP} Or a saved model.", show_default=False),
+    ],
     costs: options.CostsOption = None,
     accept_costs: options.AcceptCostsOption = False,
     target: options.TargetOption = None,
@@ -26,6 +29,9 @@ def command(
 ) -> None:
     """Say what is in the data, what mistakes cost, and what the best constant answer would cost.
 
+    Of a saved model it prints the card: what it is, the data and costs it was fitted with, and what it cost
+    on held-out rows.
+
     Read the costs in words before anything else: a matrix the wrong way round is noticed here. Notes tell of
     columns that look like an id, of a column that alone decides the class, and of test rows met in training.
 
@@ -40,5 +46,7 @@ def command(
     - `stakes describe train.csv --test test.csv`
 
     - `stakes describe loans.arff --json | jq .classes`
+
+    - `stakes describe model.json`
     """
     options.perform("describe", locals())

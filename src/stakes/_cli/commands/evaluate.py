@@ -46,6 +46,9 @@ def command(
 ) -> None:
     """Find out what learners cost, by repeated stratified cross-validation, or a saved model on a test file.
 
+    A saved model brings its class column, its costs and its prices of columns along; a note says where
+    `--target`, `--costs` or `--feature-costs` give others.
+
     All learners see the same folds. Intervals are corrected for the overlap of the training sets (Nadeau and
     Bengio).
 

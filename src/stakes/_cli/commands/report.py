@@ -30,12 +30,15 @@ def command(
 
     It has the bill next to the best constant, the confusion matrix with costs, the tree or the rules to
     unfold, the columns that are used, and for two classes a slider over the ratio of the costs. One file,
-    which needs no network. Costs are those of the model unless `--costs` gives others.
+    which needs no network.
+
+    The class column, the costs and the prices of columns are those of the model
+    unless `--target`, `--costs` and `--feature-costs` give others, which a note then says.
 
     For example:
 
     - `stakes report model.json test.csv`
 
-    - `stakes report model.json test.csv --target repaid --noun customer -o loans.html`
+    - `stakes report model.json test.csv --costs new-costs.csv --noun customer -o loans.html`
     """
     options.perform("report", locals())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes.table._columns import Column, plain_value
 from stakes.table._encode import infer_columns, open_input
-from stakes.table._readers import arff, c45, delimited  # noqa: F401  (each registers what it reads)
+from stakes.table._readers import arff, c45, delimited, excel  # noqa: F401  (each registers what it reads)
 from stakes.table._readers.arff import write_arff
 from stakes.table._readers.blocks import BLOCKS, typed
 from stakes.table._readers.common import READERS, RawTable, TableFileError, reads, suffix_of

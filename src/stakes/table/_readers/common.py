@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
+from stakes._text.encodings import marked_encoding
 from stakes.table._columns import NOMINAL, NUMERIC, WHOLE, Column, rounding_words
 
 _LONG_NUMBER = re.compile(rb"(?<![\w.])\d{16,300}(?![\w.])")
@@ -54,6 +55,7 @@ class TableFileError(ValueError):
 GZIP = b"\x1f\x8b"
 NO_GZIP = "the name ends in .gz, but the content is not gzip."
 NO_ROWS = "there are no rows of data."
+DAMAGED_UTF16 = "the file begins as UTF-16 does, but is not UTF-16 ({})."
 DAMAGED_GZIP = "the gzip data is cut short or damaged ({})."
 
 Reader = TypeVar("Reader", bound=Callable[[Path], Any])
@@ -93,9 +95,24 @@ def reads(*suffixes: str) -> Callable[[Reader], Reader]:
     return register
 
 
+_SHEET = re.compile(r"(?P<file>.+\.xlsx(?:\.gz)?)#(?P<sheet>.+)", re.IGNORECASE | re.DOTALL)
+
+
+def sheet_of(path: Path) -> tuple[Path, str | None]:
+    """Return an Excel file and the sheet that is named after it, None where there is none.
+
+    Examples
+    --------
+    >>> sheet_of(Path("loans.xlsx#2026.1"))[1], sheet_of(Path("loans#1.xlsx"))[1]
+    ('2026.1', None)
+    """
+    match = _SHEET.fullmatch(str(path))
+    return (path, None) if match is None else (Path(match["file"]), match["sheet"])
+
+
 def suffix_of(path: Path) -> str:
-    """Return the suffix that says what a file is, in lower case and .gz aside."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
+    """Return the suffix that says what a file is, in lower case, .gz and the name of a sheet aside."""
+    suffixes = [suffix.lower() for suffix in sheet_of(path)[0].suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
@@ -154,8 +171,13 @@ def read_bytes(path: Path) -> bytes:
 def read_text(path: Path) -> bytes:
     r"""Return the bytes of a text file as UTF-8 with \n or \r\n line ends."""
     data = read_bytes(path)
-    if data.startswith(b"\xef\xbb\xbf"):
-        data = data[3:]
+    if (encoding := marked_encoding(data)) is not None:
+        try:
+            data = data.decode(encoding).encode("utf-8")
+        except UnicodeDecodeError as error:
+            if encoding == "utf-16":
+                raise TableFileError(path, DAMAGED_UTF16.format(error.reason)) from None
+            data = data[3:]  # Latin-1 all the same
     if not data.strip():
         raise TableFileError(path, "the file is empty.")
     if b"\0" in data:

@@ -26,6 +26,7 @@ from stakes.table._readers.common import (
     reads,
 )
 from stakes.table._readers.pieces import TextPieces, with_more
+from stakes.table._readers.texts import TextKinds
 
 MISSING = ["", "?", "NA", "NaN", "nan"]
 _BLANK_LINES = re.compile(r"\A\s*\n")
@@ -34,12 +35,19 @@ _BLANK_LINES = re.compile(r"\A\s*\n")
 @reads(".csv", ".tsv", ".txt")
 def read_csv(path: Path) -> RawTable:
     """Read a CSV file; a column is numeric if all its values that are not missing are numbers."""
-    data = read_text(path)
+    return parse_csv(path, read_text(path))
+
+
+def parse_csv(path: Path, data: bytes) -> RawTable:
+    """Read the text of a CSV file."""
     offset, line = _first_record(path, data)
     names, format = _layout(path, data[:offset])
     probed, _, _, _, _ = call_core(path, data, offset, line, format, _probes(names))
     declared = _declared(names, [all_numbers for _, _, all_numbers in probed])
-    return read_declared(path, data, offset, line, format, declared)
+    table, texts = read_declared(path, data, offset, line, format, declared), TextKinds(path)
+    for column, values in zip(table.columns, table.arrays, strict=True):
+        texts.see(column.name, values, column.categories if column.is_nominal else None)
+    return texts.convert(table)
 
 
 def csv_blocks(path: Path) -> Iterator[RawTable]:
@@ -53,9 +61,15 @@ def csv_blocks(path: Path) -> Iterator[RawTable]:
     if n_rows == 0:
         raise TableFileError(path, NO_ROWS)
     declared = _declared(names, all_numbers)
+    texts = TextKinds(path)
+    for results, _, _ in _read_pieces(pieces, offset, line, format, declared):
+        for column, (values, distinct, _) in zip(declared, results, strict=True):
+            texts.see(column.name, values, distinct)
+        if texts.is_settled:
+            break
     for results, n_here, data in _read_pieces(pieces, offset, line, format, declared):
         if n_here > 0:
-            yield raw_table(path, data, declared, results, None)
+            yield texts.convert(raw_table(path, data, declared, results, None))
 
 
 def _read_layout(pieces: TextPieces) -> tuple[list[str], _core.TextFormat, int, int]:

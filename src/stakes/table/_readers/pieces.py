@@ -6,10 +6,12 @@ import codecs
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from stakes.table._readers.common import DAMAGED_GZIP, GZIP, NO_GZIP, TableFileError
+from stakes._text.encodings import marked_encoding
+from stakes.table._readers.common import DAMAGED_GZIP, DAMAGED_UTF16, GZIP, NO_GZIP, TableFileError
 
 #: Bytes of text that are read at a time.
 PIECE = 1 << 22
@@ -46,17 +48,33 @@ class TextPieces:
             raise TableFileError(self.path, "the file is empty.")
 
     def _decompressed(self) -> Iterator[bytes]:
-        """Pieces of the file's bytes, a byte order mark left out."""
+        """Pieces of the file's bytes, a byte order mark left out and UTF-16 as UTF-8."""
+        pieces = self._raw()
+        first = next(pieces, b"")
+        if marked_encoding(first) == "utf-16":
+            yield from self._from_utf16(chain([first], pieces))
+        else:
+            yield from chain([first.removeprefix(codecs.BOM_UTF8)], pieces)
+
+    def _from_utf16(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        decoder = codecs.getincrementaldecoder("utf-16")()
+        try:
+            for piece in pieces:
+                yield decoder.decode(piece).encode("utf-8")
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError as error:
+            raise TableFileError(self.path, DAMAGED_UTF16.format(error.reason)) from None
+
+    def _raw(self) -> Iterator[bytes]:
+        """Pieces of the file's bytes as they are, but for gzip."""
         with self.path.open("rb") as raw:
             begin = raw.read(2)
             raw.seek(0)
             if begin != GZIP and begin and self.path.suffix == ".gz":
                 raise TableFileError(self.path, NO_GZIP)
             file: Any = gzip.GzipFile(fileobj=raw) if begin == GZIP else raw
-            mark = codecs.BOM_UTF8
             while piece := self._read(file):
-                yield piece.removeprefix(mark)
-                mark = b""
+                yield piece
 
     def _read(self, file: Any) -> bytes:
         try:

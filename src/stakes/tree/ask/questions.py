@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.labels import Label
-from stakes._text.words import any_of, number, plain
+from stakes._text.ranges import level
+from stakes._text.words import any_of, plain
 from stakes.tree.ask.answers import Encoded
 from stakes.tree.explain import branch_of
 from stakes.tree.fitted import FittedTree
@@ -166,7 +167,7 @@ def _condition(fitted: FittedTree, feature: int, part: _Part) -> str:
     if column.is_nominal:
         return any_of(column.categories, part.codes, 4)
     low, high = part.low, part.high
-    ends = [f"> {number(low)}"] * (low > -np.inf) + [f"<= {number(high)}"] * (high < np.inf)
+    ends = [f"> {level(column, low)}"] * (low > -np.inf) + [f"<= {level(column, high)}"] * (high < np.inf)
     return " and ".join(ends) or "any number"
 
 
