@@ -30,7 +30,7 @@ from stakes._base.labels import CodedTarget
 from stakes._base.training import TrainingSet, note_typical_rows
 from stakes._cli.console import say
 from stakes._text import files
-from stakes._text.words import visible
+from stakes._text.words import did_you_mean, near, some, visible
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.datasets import load_table
 from stakes.table import Schema, Table, read_blocks, read_table
@@ -174,7 +174,7 @@ def read_problem(
     if table.y is None or table.classes is None:
         raise ValueError(
             f"{data} has no column named class; say with --target which column the classes are in, one of "
-            f"{', '.join(table.schema.names[:20])}"
+            f"{some(table.schema.names, most=20)}"
         )
     table = take_weights(table, weights)
     assert table.y is not None
@@ -203,9 +203,8 @@ def take_weights(table: Table, column: str | None) -> Table:
     if column is None:
         return table
     if column not in table.schema.names:
-        raise ValueError(
-            f"--weights names {column!r}, but the columns are {', '.join(table.schema.names[:20])}"
-        )
+        known = did_you_mean(column, table.schema.names, "columns")
+        raise ValueError(f"--weights names {column!r}, which is no column{known}")
     position = table.schema.names.index(column)
     if table.schema.columns[position].is_nominal:
         raise ValueError(f"--weights names {column!r}, which holds text; numbers are needed")
@@ -223,8 +222,11 @@ def columns_for(model: Any, table: Table, data: str) -> Table:
         return table
     missing = [name for name in names if name not in table.schema.names]
     if missing:
-        shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
-        raise ValueError(f"{data} lacks {len(missing)} of the columns that the model was fitted on: {shown}")
+        close = near(missing[0], table.schema.names)
+        hint = f"; for {missing[0]!r} it has {' or '.join(map(repr, close))}" if close else ""
+        raise ValueError(
+            f"{data} lacks {len(missing)} of the columns that the model was fitted on: {some(missing)}{hint}"
+        )
     return table.select(list(names))
 
 
@@ -240,7 +242,8 @@ def for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Pr
     given = [str(label) for label in problem.classes.tolist()]
     strange = sorted(set(given) - set(known))
     if strange:
-        raise ValueError(f"{data} has classes that the model does not know: {', '.join(strange[:5])}")
+        hint = did_you_mean(strange[0], known, "model's classes")
+        raise ValueError(f"{data} has classes that the model does not know: {some(strange)}{hint}")
     codes = np.array([known[label] for label in given], dtype=np.int32)[problem.codes]
     matrix = model.cost_matrix_ if costs is None else as_cost_matrix(costs, model.classes_, check=False)
     return replace(problem, table=table, classes=model.classes_, codes=codes, cost_matrix=matrix)

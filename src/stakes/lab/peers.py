@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._text.files import check_folder
+from stakes._text.words import did_you_mean
 from stakes.compare import Comparison, Trial
 from stakes.compare.comparison import summarise
 from stakes.costs import CostMatrix
@@ -94,7 +95,7 @@ def compare_with_peers(
     chosen = {}
     for name in dict.fromkeys(learners or known):
         if name not in known:
-            raise ValueError(f"learner must be one of {', '.join(known)}, got {name!r}")
+            raise ValueError(f"learner {name!r} is not known{did_you_mean(name, known, 'learners')}")
         chosen[known[name].pop("title", name)] = known[name]
     splits = {"kind": "folds", "folds": n_folds, "repeats": n_repeats, "seed": seed}
     protocol = parse_protocol(_values(data, costs, target, chosen, splits), Path.cwd() / f"{STUDY}.toml")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._text.extras import extra_module
-from stakes._text.words import shorten
+from stakes._text.words import did_you_mean, some
 from stakes.table._columns import Column, check_codes, check_column
 from stakes.table._encode import encode_columns, forced_nominal, infer_columns, open_input
 from stakes.table._readers import read_raw, read_raw_blocks
@@ -338,7 +338,8 @@ class Table:
         missing = [name for name in names if name not in position]
         if missing:
             raise ValueError(
-                f"the table has no column {shorten(missing)}; its columns are {shorten(self.schema.names)}."
+                f"the table has no column {some(missing)}"
+                f"{did_you_mean(missing[0], self.schema.names, 'columns')}."
             )
         chosen = [position[name] for name in names]
         schema = Schema(tuple(self.schema.columns[j] for j in chosen))
