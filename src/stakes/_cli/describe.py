@@ -24,6 +24,7 @@ def run(
     costs: Path | None,
     accept_costs: bool,
     target: str | None,
+    drop: list[str] | None,
     weights: str | None,
     feature_costs: Path | None,
     test: str | None,
@@ -31,7 +32,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Read the data and print what is to be said of it."""
-    problem = read_problem(data, target, costs, weights, accept_costs)
+    problem = read_problem(data, target, costs, weights, accept_costs, drop=drop)
     facts = facts_of(problem, noun, None if as_json else MOST_COLUMNS)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     if prices is not None:

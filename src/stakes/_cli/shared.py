@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from rich.text import Text
 from stakes._base.labels import CodedTarget
 from stakes._base.training import TrainingSet, note_typical_rows
 from stakes._cli.console import say
+from stakes._cli.settings import file_or_name
 from stakes._text import files
 from stakes._text.words import did_you_mean, near, some, visible
 from stakes.costs import CostMatrix, as_cost_matrix
@@ -157,14 +159,19 @@ def read_data_blocks(data: str) -> Iterator[Table]:
 
 def _file(data: str) -> Path | None:
     """Return the path that is meant, None where it is the name of a data set."""
-    path = Path(data)
-    if path.is_dir():
+    if Path(data).is_dir():
         raise ValueError(f"{data} is a folder; a file or the name of a data set is needed")
-    return path if path.exists() or path.suffix or len(path.parts) > 1 else None
+    return file_or_name(data)
 
 
 def read_problem(
-    data: str, target: str | None, costs: Path | None, weights: str | None, accept_costs: bool = False
+    data: str,
+    target: str | None,
+    costs: Path | None,
+    weights: str | None,
+    accept_costs: bool = False,
+    *,
+    drop: Sequence[str] | None = None,
 ) -> Problem:
     """Read data with its classes; rows without a class are left out, and a note says so.
 
@@ -176,7 +183,7 @@ def read_problem(
             f"{data} has no column named class; say with --target which column the classes are in, one of "
             f"{some(table.schema.names, most=20)}"
         )
-    table = take_weights(table, weights)
+    table = without_columns(take_weights(table, weights), drop)
     assert table.y is not None
     known = np.flatnonzero(table.y >= 0)
     if len(known) < table.n_samples:
@@ -213,6 +220,20 @@ def take_weights(table: Table, column: str | None) -> Table:
     if np.isnan(weights).any():
         raise ValueError(f"--weights names {column!r}, where a value is missing; every row needs a weight")
     return rest.with_target(rest.y, rest.classes, weights)
+
+
+def listed_names(texts: Sequence[str] | None) -> list[str]:
+    """Read names with commas between them, as often as the option stands; quotes keep a comma."""
+    lines = csv.reader(texts or (), skipinitialspace=True)
+    return [name.strip() for line in lines for name in line if name.strip()]
+
+
+def without_columns(table: Table, dropped: Sequence[str] | None) -> Table:
+    """Leave out the columns of `--drop`."""
+    try:
+        return table.drop(listed_names(dropped)) if dropped else table
+    except ValueError as error:
+        raise ValueError(f"--drop: {error}") from None
 
 
 def columns_for(model: Any, table: Table, data: str) -> Table:

@@ -136,6 +136,7 @@ class _Reader:
             file=None if file is None else str((self.path.parent / file).resolve()),
             generate=part.text("generate"),
             target=part.text("target"),
+            drop=part.texts("drop", ()),
             group=part.text("group", ""),
             missing=part.text("missing"),
             rare=part.integer("rare"),

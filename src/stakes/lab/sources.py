@@ -51,6 +51,8 @@ def read_data(spec: DataSpec) -> Data:
     table, published = (
         load_table(spec.load) if spec.load is not None else (read_table(str(spec.file), spec.target), None)
     )
+    if spec.drop:
+        table = table.drop(spec.drop)
     if table.y is None or table.classes is None:
         names = some(table.schema.names, most=20)
         raise ProtocolError(f"target must be the column of the classes, one of {names}; none is called class")

@@ -83,6 +83,8 @@ class DataSpec:
         A known name, a path, or the import path of a function of a number of rows and ``random_state``.
     target : str or None
         Class column of a file.
+    drop : tuple of str
+        Columns that are left out.
     group : str
         Tables have a mean per group.
     missing : str or None
@@ -105,6 +107,7 @@ class DataSpec:
     file: str | None = None
     generate: str | None = None
     target: str | None = None
+    drop: tuple[str, ...] = ()
     group: str = ""
     missing: str | None = None
     rare: int = 0

@@ -345,6 +345,25 @@ class Table:
         schema = Schema(tuple(self.schema.columns[j] for j in chosen))
         return Table._trusted(schema, [self.columns[j] for j in chosen], self.n_samples, like=self)
 
+    def drop(self, names: Sequence[str]) -> Table:
+        """Return a table without these columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            At least one column must be left.
+
+        Examples
+        --------
+        >>> from stakes.table import Table
+        >>> Table.from_data([[1, 2], [3, 4]]).drop(["x0"]).schema.names
+        ('x1',)
+        """
+        out = self.select(names).schema.names
+        if len(set(out)) == len(self.schema):
+            raise ValueError("all columns are named; one at least must be left.")
+        return self.select([name for name in self.schema.names if name not in out])
+
     def as_nominal(self, columns: Iterable[str] | Iterable[int] | Iterable[bool]) -> Table:
         """Return the table with these columns (names, indices or a mask) nominal although they hold numbers.
 
