@@ -83,8 +83,6 @@ class DataSpec:
         A known name, a path, or the import path of a function of a number of rows and ``random_state``.
     target : str or None
         Class column of a file.
-    drop : tuple of str
-        Columns that are left out.
     group : str
         Tables have a mean per group.
     missing : str or None
@@ -100,6 +98,8 @@ class DataSpec:
     params : dict of learner to parameters
         Settings of learners that are different for this data set.
     costs, splits : specs that replace the study's
+    drop : tuple of str
+        Columns that are left out.
     """
 
     name: str
@@ -107,7 +107,6 @@ class DataSpec:
     file: str | None = None
     generate: str | None = None
     target: str | None = None
-    drop: tuple[str, ...] = ()
     group: str = ""
     missing: str | None = None
     rare: int = 0
@@ -117,6 +116,7 @@ class DataSpec:
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False, compare=False)
     costs: CostSpec | None = None
     splits: SplitSpec | None = None
+    drop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
