@@ -34,7 +34,7 @@ _part: ContextVar[_Part | None] = ContextVar("stakes_progress", default=None)
 
 @contextmanager
 def watched(watcher: Watcher) -> Iterator[None]:
-    """Tell a function how far the fits inside are.
+    """Tell a function how far the fits inside are; it never hears that less is done than before.
 
     Examples
     --------
@@ -45,7 +45,14 @@ def watched(watcher: Watcher) -> Iterator[None]:
     >>> heard
     {'learning': 0.25, 'guard, fold 1 of 3': 0.5, 'guard, fold 2 of 3': 0.75, 'guard, fold 3 of 3': 1.0}
     """
-    token = _part.set(_Part(watcher))
+    most = 0.0
+
+    def ahead(share: float, what: str) -> None:
+        nonlocal most
+        most = max(most, min(share, 1.0))  # some parts are done again
+        watcher(most, what)
+
+    token = _part.set(_Part(ahead))
     _core.tell_progress(tell)
     try:
         yield

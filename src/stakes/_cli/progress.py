@@ -27,8 +27,8 @@ class Course:
     what: str = "learning"
 
     def take(self, share: float, what: str) -> None:
-        """Take what a learner tells; a share that falls was told by a part that is done twice."""
-        self.share, self.what = max(self.share, min(share, 1.0)), what or self.what
+        """Take what a learner tells."""
+        self.share, self.what = share, what or self.what
 
     @property
     def left(self) -> str:
