@@ -278,7 +278,7 @@ def test_a_terminal_shows_a_bar(place):
 def test_time_left_goes_by_the_time_gone(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    course = progress.Course()
+    course = progress.Course(started=100.0)
     assert str(course) == "learning: 0%"
     now[0] = 110.0
     course.take(0.25, "guard")
