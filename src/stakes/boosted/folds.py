@@ -96,13 +96,13 @@ def _runner(n_jobs: int | None) -> Callable[[Callable[..., Any], Iterable[Any]],
     controller = ThreadpoolController()
 
     def run(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:
-        listed, told, done = list(items), teller(), count(1)
+        listed, tell_done, done = list(items), teller(), count(1)
 
         def call(item: Any) -> Any:
             # OpenMP's number of threads belongs to each thread, and sums depend on it.
             with controller.limit(limits=1, user_api="openmp"):
                 result = function(item)
-            told(next(done) / len(listed))
+            tell_done(next(done) / len(listed))
             return result
 
         return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(call)(item) for item in listed)

@@ -79,14 +79,14 @@ class Study:
 
     def _in_threads(self, work: Callable[[Any], Any], items: list[Any]) -> list[Any]:
         """Results in the order of the items. Threads share the table, and the core lets them run."""
-        told, done = teller(), count(1)
+        tell_done, done = teller(), count(1)
 
         def unless_stopped(number: int, item: Any) -> Any:
             if self.stop.is_set():
                 return None
             with part_of(number, len(items)):
                 result = work(item)
-            told(next(done) / len(items))
+            tell_done(next(done) / len(items))
             return result
 
         try:
