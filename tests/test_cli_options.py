@@ -133,7 +133,7 @@ def test_what_stands_for_a_value_and_what_is_shown_of_a_default():
 
 def test_every_default():
     """What a command does without options is part of its interface."""
-    shared = {"debug": False, "as_json": False, "costs": None, "target": None, "weights": None}
+    shared = {"debug": False, "as_json": False, "costs": None, "target": None, "weights": None, "drop": None}
     shared |= {"accept_costs": False, "test": None}
     shared |= {"feature_costs": None, "tree": False, "noun": "case", "abstain_cost": None, "abstain": False}
     found = {name: defaults(one.command) for name, one in commands()}
@@ -287,11 +287,10 @@ PRICES = {"a": 2.0, "b": 3.0, "n": 1.0}
 # Options for the tree, and the parameters that they change, each to a value that no other has.
 TREE_OPTIONS = [
     (
-        "--cost-use none --decision min_cost --criterion gini --prune none --confidence 0.1 --dialect j48 "
-        "--max-depth 0 --max-leaf-nodes 1 --min-samples-leaf 5 --min-gain 0.5 --max-bins 9 "
-        "--smoothing laplace "
-        "--smoothing-strength 3 --cost-vector max --categorical n --categorical a --unseen error --seed 7 "
-        "--n-jobs 4 --growth best_first",
+        "--cost-use none --decision min_cost --criterion gini --prune none --set confidence=0.1 "
+        "--max-depth 0 --set max_leaf_nodes=1 --min-samples-leaf 5 --set min-gain=0.5 --set max_bins=9 "
+        "--smoothing laplace --set smoothing_strength=3.0 --set cost_vector=max --set dialect=j48 "
+        "--categorical n --categorical a --set unseen='error' --seed 7 --n-jobs 4 --set growth=best_first",
         {
             "cost_use": "none",
             "decision": "min_cost",
@@ -316,10 +315,8 @@ TREE_OPTIONS = [
     ),
     ("-l c4.5", {"cost_use": "none"}),
     ("-l c4.5cs --cost-use priors", {"cost_use": "priors"}),
-    ("--group-values", {"group_values": True}),
-    ("--no-collapse", {"collapse": False}),
-    ("--no-raise --prune cost", {"raise_subtrees": False, "prune": "cost"}),
-    ("--no-ratio-of-candidate", {"ratio_of_candidate": False}),
+    ("--set group_values=true --set collapse=false", {"group_values": True, "collapse": False}),
+    ("--set raise_subtrees=false --prune cost", {"raise_subtrees": False, "prune": "cost"}),
     (
         "--feature-costs prices.csv --criterion cs_gain --gamma 0 --max-upfront-cost 6 --max-path-cost 4",
         {
@@ -344,7 +341,7 @@ def test_each_option_changes_its_parameter_and_no_other(fitted_by):
 
 def test_rules_and_evolution_are_handed_their_options(fitted_by):
     common = (
-        "--categorical n --unseen error --n-jobs 2 --seed 7 --feature-costs prices.csv --abstain-cost 0.4"
+        "--categorical n --set unseen=error --n-jobs 2 --seed 7 --feature-costs prices.csv --abstain-cost 0.4"
     )
     shared = {
         "categorical_features": ["n"],
@@ -354,11 +351,11 @@ def test_rules_and_evolution_are_handed_their_options(fitted_by):
         "feature_costs": PRICES,
         "abstain_cost": 0.4,
     }
-    options = "-l rules --t-good 0.3 --min-support 5 --max-length 2 --cost-vector max"
+    options = "-l rules --t-good 0.3 --min-support 5 --max-length 2 --set cost_vector=max"
     model, _ = fitted_by("--no-guard", *options.split(), *common.split())
     changed = {"t_good": 0.3, "min_support": 5.0, "max_length": 2, "cost_vector": "max"}
     assert plain(model) == plain(RuleClassifier(cost_matrix=COSTS)) | shared | changed
-    own = "--max-depth 3 --min-samples-leaf 4 --smoothing m --smoothing-strength 1.5"
+    own = "--max-depth 3 --min-samples-leaf 4 --smoothing m --set smoothing_strength=1.5"
     guard, _ = fitted_by("-l", "gdt", *own.split(), "--folds", 4, *common.split())
     assert (guard.cv, guard.random_state) == (4, 7)
     changed = {"max_depth": 3, "min_samples_leaf": 4, "smoothing": "m", "smoothing_strength": 1.5}
@@ -386,12 +383,12 @@ def test_what_needs_prices_says_so(place, options, named):
 @pytest.mark.parametrize(
     ("options", "named", "learner", "known", "unknown"),
     [
-        ("-l gdt --max-leaf-nodes 3", "--max-leaf-nodes", "gdt", "--min-samples-leaf", "--prune"),
+        ("-l gdt --prune cost", "--prune", "gdt", "--min-samples-leaf", "--prune,"),
         ("-l boosted --max-depth 3", "--max-depth", "boosted", "--feature-costs", "--folds"),
         ("-l boosted --no-guard", "--no-guard", "boosted", "--seed", "--no-guard,"),
         ("-l rules --prune cost", "--prune", "rules", "--t-good", "--criterion"),
         ("-l rules --prune error", "--prune", "rules", "--abstain-cost", "--max-depth"),  # as by default
-        ("--abstain-cost 1", "--abstain-cost", "c4.5cs", "--no-collapse", "--t-good"),
+        ("--abstain-cost 1", "--abstain-cost", "c4.5cs", "--gamma", "--t-good"),
         ("-l c4.5 --cost-use weights", "--cost-use", "c4.5", "--decision", "--cost-use,"),
     ],
 )

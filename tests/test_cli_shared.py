@@ -27,7 +27,7 @@ COLOURS = {"FORCE_COLOR": "1", "TERM": "xterm-256color"}
 def fail(monkeypatch, error, *args, **options):
     """Let a command fail with an error."""
 
-    def read(*_):
+    def read(*_, **__):
         raise error
 
     monkeypatch.setattr(describe, "read_problem", read)
@@ -312,7 +312,9 @@ def test_published_costs_hold_unless_others_are_given(tmp_path):
     problem = shared.read_problem(str(data), None, None, None)
     assert problem.name == "d.csv" and problem.cost_matrix.values.tolist() == [[0, 1], [1, 0]]
     data.write_text(",".join(f"c{j}" for j in range(22)) + "\n" + ",".join("1" * 22) + "\n")
-    with pytest.raises(ValueError, match=r"no column named class; say with --target .*, c18, c19$"):
+    with pytest.raises(
+        ValueError, match=r"no column named class; say with --target .*, 'c18', 'c19' and 2 more$"
+    ):
         shared.read_problem(str(data), None, None, None)
 
 
@@ -324,7 +326,9 @@ def test_a_column_of_weights(tmp_path):
     taken = shared.take_weights(table, "n")
     assert taken.schema.names == ("a", "b") and taken.weights.tolist() == [2, 3]
     assert taken.target == "class" and taken.labels().tolist() == ["p", "q"]
-    with pytest.raises(ValueError, match="--weights names 'z', but the columns are a, n, b"):
+    with pytest.raises(
+        ValueError, match="--weights names 'z', which is no column; the columns are 'a', 'n', 'b'"
+    ):
         shared.take_weights(table, "z")
     with pytest.raises(ValueError, match="'b', which holds text; numbers are needed"):
         shared.take_weights(table, "b")
@@ -342,10 +346,12 @@ def test_columns_as_the_model_knows_them():
     assert shared.columns_for(SimpleNamespace(), table, "d") is table
     chosen = shared.columns_for(SimpleNamespace(feature_names_in_=["c", "a"]), table, "d")
     assert chosen.schema.names == ("c", "a") and [column[0] for column in chosen.columns] == [2, 0]
-    for missing, shown in ((5, "'z4'"), (6, "'z4', ...")):
+    for missing, shown in ((5, "'z4'"), (9, "'z7' and 1 more")):
         names = ["a", *(f"z{j}" for j in range(missing))]
         with pytest.raises(ValueError, match=rf"^d lacks {missing} of the columns .*: 'z0', .*{shown}$"):
             shared.columns_for(SimpleNamespace(feature_names_in_=names), table, "d")
+    with pytest.raises(ValueError, match=r"on: 'wage'; for 'wage' it has 'Wages'$"):
+        shared.columns_for(SimpleNamespace(feature_names_in_=["wage"]), numeric("Wages", "b"), "d")
 
 
 def test_labels_and_costs_as_the_model_knows_them(tmp_path):
@@ -368,7 +374,9 @@ def test_labels_and_costs_as_the_model_knows_them(tmp_path):
     other.write_text("actual\\predicted,1,2\n1,0,9\n2,8,0\n")
     assert shared.for_model(model, problem, other, "d.csv").cost_matrix.values.tolist() == [[0, 9], [8, 0]]
     model.classes_ = np.array(["1"])
-    with pytest.raises(ValueError, match=r"^d\.csv has classes that the model does not know: 2$"):
+    with pytest.raises(
+        ValueError, match=r"^d\.csv has classes that .* know: '2'; the model's classes are '1'$"
+    ):
         shared.for_model(model, problem, None, "d.csv")
     with pytest.raises(ValueError, match="must be a classifier, got SimpleNamespace, which predicts nothing"):
         shared.for_model(SimpleNamespace(), problem, None, "d.csv")

@@ -312,7 +312,7 @@ def test_as_cost_matrix_takes_anything(tmp_path):
         [0, 1],
         [1, 0],
     ]
-    lacking = r"the cost matrix has no row for 'ugly', which the data has; its classes are 'bad', 'good'"
+    lacking = r"the cost matrix has no row for 'ugly', which the data has; the known ones are 'bad', 'good'"
     with pytest.raises(ValueError, match=f"^{lacking}$"):
         as_cost_matrix(pairs, ["bad", "ugly"])
     with pytest.raises(ValueError, match=rf"m\.json: {lacking}$"):
@@ -631,9 +631,9 @@ def test_readers_answer_any_text_with_a_matrix_or_a_sentence(tmp_path_factory, t
             assert len(str(error)) > 20
 
 
-def test_a_message_names_five_of_many():
-    labels = [letter for letter in "abcdefg" for _ in range(2)]
-    with pytest.raises(ValueError, match=r"repeated: 'a', 'b', 'c', 'd', 'e' and 2 more$"):
-        CostMatrix(np.zeros((14, 14)), labels)
-    with pytest.raises(ValueError, match=r"repeated: 'a', 'b', 'c', 'd', 'e'$"):
-        CostMatrix(np.zeros((10, 10)), labels[:10])
+def test_a_message_names_eight_of_many():
+    labels = [letter for letter in "abcdefghij" for _ in range(2)]
+    with pytest.raises(ValueError, match=r"repeated: 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 2 more$"):
+        CostMatrix(np.zeros((20, 20)), labels)
+    with pytest.raises(ValueError, match=r"repeated: 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'$"):
+        CostMatrix(np.zeros((16, 16)), labels[:16])

@@ -235,16 +235,16 @@ def changed(place, **parts):
         ({"study__plain__costs": {"by_class": [True]}}, "by_class must be a list of numbers"),
         ({"study__main__quick__repeats": 0}, "quick.repeats must be an integer >= 1, got 0"),
         ({"study__main__quick__folds": 1}, "quick.folds must be an integer >= 2, got 1"),
-        ({"study__main__quick__learners": ["nb"]}, "learners must be .* which are swept, tree, got 'nb'"),
+        ({"study__main__quick__learners": ["nb"]}, "got 'nb'; the learners are 'swept', 'tree'"),
         ({"learners__swept__grid": {"a": [1], "b": [2]}}, "grid must be a table of one parameter"),
         ({"learners__swept__grid": {"a": 1}}, "grid must be a table of one parameter"),
         ({"table__0__columns__1__minus": "nb"}, "minus must be one of the learners"),
         ({"table__0__columns__1__scale": 0}, "scale must be a number between 0 and 1e"),
-        ({"table__0__colums": 1}, "colums is not known; accepted here: .*Did you mean columns"),
+        ({"table__0__colums": 1}, "colums is not known; did you mean 'columns'.*The keys here are"),
         ({"table__0__paper": {"German": {"a": [1]}}}, "a must be a list of 5 numbers"),
         ({"figure__0__rows": ["places"]}, "rows must be a list of group, dataset, case, learner, got"),
         ({"figure__0__study": "x"}, "study must be one of main, plain, got 'x'"),
-        ({"zzz": 1}, "f.toml: zzz is not known; accepted here: [a-z, ]*[.]$"),
+        ({"zzz": 1}, "f.toml: zzz is not known; the keys here are [a-z', ]*[.]$"),
         ({"dataset__0": {"file": "a.csv"}}, r"dataset\[0\].name is missing; it must be text"),
         ({"dataset__2__splits__train_rows": 0}, "train_rows must be given with test_rows, both at least 1"),
         ({"study__plain__splits": {"repeats": 0}}, "splits.repeats must be an integer >= 1, got 0"),
@@ -259,7 +259,7 @@ def changed(place, **parts):
         ({"figure__0__columns": [{"learner": "tree"}]}, "measure is missing; it must be the name of a meas"),
         (
             {"figure__0__columns__0__zz": 1},
-            "zz is not known; accepted here: digits, label, learner, mean, measure, minus, over, scale[.]$",
+            "zz is not known; the keys here are 'digits', .*'mean', 'measure', 'minus', 'over', 'scale'[.]$",
         ),
     ],
 )  # fmt: skip
@@ -326,7 +326,7 @@ def test_what_can_be_had_and_what_was_asked_for(protocol):
     }
     sizes = [(task.data.name, len(task.learners)) for task in plan.tasks]
     assert sizes == [*[("German", 4)] * 10, ("drawn", 4)]  # the largest first
-    with pytest.raises(ValueError, match="figure must be one of those of full, which are 2, got '7'"):
+    with pytest.raises(ValueError, match="figure must be one of those of full, got '7'; the figures are '2'"):
         make_plan(protocol, figures=["7"])
     german = DataSpec("German", "g-credit")
     assert [is_wanted(german, names) for names in (None, ["GERMAN"], ["G-Credit"], ["x"], [])] == [
@@ -393,7 +393,9 @@ def test_rows_without_a_class_and_rare_classes_are_left_out(tmp_path):
     read = [read_data(DataSpec("d", file=str(tmp_path / "d.csv"), rare=rare)) for rare in (0, 2, 3)]
     assert [data.part.labels.tolist() for data in read] == [list("aaabbc"), list("aaabb"), list("aaa")]
     (tmp_path / "e.csv").write_text("x,y\n1,2\n")
-    with pytest.raises(ProtocolError, match="target must be the column of the classes, one of x, y; none is"):
+    with pytest.raises(
+        ProtocolError, match="target must be the column of the classes, one of 'x', 'y'; none is"
+    ):
         read_data(DataSpec("e", file=str(tmp_path / "e.csv")))
 
 
@@ -443,18 +445,18 @@ def test_learners_for_numbers_and_frames():
 
 
 def test_the_protocol_of_a_comparison(tmp_path):
-    values = _values("german", None, None, {"a": {}}, {"folds": 3})
+    values = _values("german", None, None, (), {"a": {}}, {"folds": 3})
     assert values["dataset"] == [{"name": "german", "load": "german"}]
     assert values["study"] == {"comparison": {"splits": {"folds": 3}, "costs": {"model": "known"}}}
     assert [(c["measure"], c["digits"], c.get("scale")) for c in values["table"][0]["columns"]] == [
         ("mean_cost", 3, None), ("error_rate", 1, 100), ("leaves", 1, None),
     ]  # fmt: skip
     for path in ("d.csv", "folder/d", str(tmp_path)):
-        named = _values(path, "c.csv", "y", {}, {})
+        named = _values(path, "c.csv", "y", ("id",), {}, {})
         assert named["dataset"][0]["file"] == path and named["dataset"][0]["target"] == "y"
         assert named["study"]["comparison"]["costs"] == {"file": "c.csv"}
     with pytest.raises(ValueError, match="target is for files"):
-        _values("german", None, "y", {}, {})
+        _values("german", None, "y", (), {}, {})
     assert peer_names()[:2] == ["c4.5", "c4.5cs"]
 
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from stakes._text.words import shorten
+from stakes._text.words import some
 from stakes.table import Column, Schema, Table, read_table
 
 VALUES = st.one_of(st.none(), st.sampled_from(["a", "b", "ü", "", "a b"]))
@@ -376,9 +376,9 @@ def test_columns_keep_their_categories_as_a_tuple():
 
 def test_messages_list_eight_values():
     eight = [f"c{j}" for j in range(8)]
-    assert shorten(eight) == ", ".join(map(repr, eight))
-    assert shorten([*eight, "c8"]) == ", ".join(map(repr, eight)) + ", ..."
-    assert shorten(iter("abc"), 2) == "'a', 'b', ..."
+    assert some(eight) == ", ".join(map(repr, eight))
+    assert some([*eight, "c8"]) == ", ".join(map(repr, eight)) + " and 1 more"
+    assert some(iter("abc"), 2) == "'a', 'b' and 1 more"
 
 
 def test_infinity_among_other_values_is_found():

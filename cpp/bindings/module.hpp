@@ -43,18 +43,23 @@ auto span_of(const Array& array) {
   return std::span(array.data(), array.shape(0));
 }
 
-// Lets Ctrl-C through: asks Python for signals about ten times a second.
+// Who is told by this thread how far its work is: a callable that is kept alive elsewhere, or none.
+inline thread_local nb::handle watcher;
+
+// Lets Ctrl-C through and tells how far the work is, about ten times a second.
 class SignalPoll {
  public:
-  void operator()() {
+  void operator()(double done) {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (watcher_.is_valid()) watcher_(done);
   }
 
  private:
+  nb::handle watcher_ = watcher;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

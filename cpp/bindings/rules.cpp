@@ -25,7 +25,7 @@ auto mdl_cuts(const PyTable& table, const DenseCodes& classes, std::int32_t n_cl
   {
     SignalPoll poll;
     nb::gil_scoped_release release;
-    cuts = rules::mdl_cuts(training, std::max(1, n_threads), [&] { poll(); });
+    cuts = rules::mdl_cuts(training, std::max(1, n_threads), [&](double done) { poll(done); });
   }
   std::vector<decltype(owned_array(std::move(cuts[0])))> result;
   for (auto& column : cuts) result.push_back(owned_array(std::move(column)));
@@ -59,7 +59,7 @@ auto search_rules(const PyTable& table, const DenseCodes& classes, std::int32_t 
     SignalPoll poll;
     nb::gil_scoped_release release;
     search = rules::search_rules(training, costs, row_costs ? row_costs->data() : nullptr, options,
-                                 [&] { poll(); });
+                                 [&](double done) { poll(done); });
   }
   const auto arrays_of = [](rules::FoundRules&& rules) {
     return std::tuple(owned_array(std::move(rules.start)), owned_array(std::move(rules.feature)),

@@ -177,7 +177,8 @@ PyTree grow_tree(const PyTable& table, const DenseCodes& classes, std::int32_t n
   }
   SignalPoll poll;
   nb::gil_scoped_release release;
-  return {tree::grow(training, options, given, [&] { poll(); }), n_classes, column_sizes(table)};
+  return {tree::grow(training, options, given, [&](double done) { poll(done); }), n_classes,
+          column_sizes(table)};
 }
 
 std::vector<double> costs_of(const DenseMatrix& costs, std::int32_t n_classes) {
@@ -205,8 +206,8 @@ PyTree grow_total_cost(const PyTable& table, const DenseCodes& classes, std::int
   const Prices given = prices_for(table, prices);
   SignalPoll poll;
   nb::gil_scoped_release release;
-  return {tree::grow_total_cost(training, values, given, options, [&] { poll(); }), n_classes,
-          column_sizes(table)};
+  return {tree::grow_total_cost(training, values, given, options, [&](double done) { poll(done); }),
+          n_classes, column_sizes(table)};
 }
 
 auto arrays_of(const PyTree& tree) {
@@ -270,7 +271,7 @@ void bind_tree(nb::module_& m) {
             const tree::ErrorPruning how{dialect_of(dialect), confidence, z, raise_subtrees};
             SignalPoll poll;
             nb::gil_scoped_release release;
-            tree::prune_by_errors(self.tree, training, how, [&] { poll(); });
+            tree::prune_by_errors(self.tree, training, how, [&](double done) { poll(done); });
           },
           "table"_a, "classes"_a, "weights"_a.none(), "dialect"_a, "confidence"_a, "z"_a, "raise_subtrees"_a)
       .def(

@@ -169,8 +169,7 @@ class ColumnCutter {
 
 }  // namespace
 
-std::vector<std::vector<double>> mdl_cuts(const Training& training, int n_threads,
-                                          const std::function<void()>& poll) {
+std::vector<std::vector<double>> mdl_cuts(const Training& training, int n_threads, const Poll& poll) {
   const EntryLayout layout(training.n_classes);
   if (training.table->n_rows >= layout.max_instances())
     throw std::length_error("too many rows for this number of classes");
@@ -182,7 +181,7 @@ std::vector<std::vector<double>> mdl_cuts(const Training& training, int n_thread
   pool.run(numbers.size(), rows.size() * numbers.size() > 20'000, [&](std::size_t f, std::size_t worker) {
     if (stopped || training.table->columns[f].nominal()) return;
     try {
-      if (worker == 0) poll();
+      if (worker == 0) poll(static_cast<double>(f) / static_cast<double>(numbers.size()));
       const SortedColumn sorted = sort_column(std::move(numbers[f]), rows, training.classes, layout);
       cuts[f] = ColumnCutter(training, layout).cuts(sorted);
     } catch (...) {

@@ -101,7 +101,7 @@ struct Extended {
 class RuleSearcher {
  public:
   RuleSearcher(const Training& training, const std::vector<double>& class_costs, const double* row_costs,
-               const RuleOptions& options, const std::function<void()>& poll)
+               const RuleOptions& options, const Poll& poll)
       : options_(options),
         poll_(poll),
         rows_(training, class_costs, row_costs, options),
@@ -154,7 +154,7 @@ class RuleSearcher {
   void accept_one(const std::uint16_t* prefix, std::size_t n_prefix, const Good& good);
 
   const RuleOptions& options_;
-  const std::function<void()>& poll_;
+  const Poll& poll_;
   RuleRows rows_;
   ThreadPool pool_;
   RuleSearch result_;
@@ -229,7 +229,11 @@ Working RuleSearcher::extend(Working working) {
   std::uint64_t n_cut = 0;
   std::size_t begin = 0;
   while (begin < working.size()) {
-    poll_();
+    // How long rules get is not known: each level is taken for half of what is left.
+    const double level = std::exp2(-working.length);
+    const double done =
+        1.0 - level * (2.0 - static_cast<double>(begin) / static_cast<double>(working.size()));
+    poll_(done);
     std::size_t end = begin;
     std::uint64_t planned = 0;
     for (; end < working.size() && planned < kBatch; ++end) {
@@ -241,7 +245,7 @@ Working RuleSearcher::extend(Working working) {
     pool_.run(n_chunks, planned * rows_.n_words() > 50'000, [&](std::size_t chunk, std::size_t worker) {
       if (stopped) return;
       try {
-        if (worker == 0) poll_();
+        if (worker == 0) poll_(done);
         const std::size_t from = begin + chunk * kChunk;
         parts[chunk] = extend_some(working, from, std::min(end, from + kChunk), scratch_[worker]);
       } catch (...) {
@@ -396,8 +400,7 @@ void RuleSearcher::accept_one(const std::uint16_t* prefix, std::size_t n_prefix,
 }  // namespace
 
 RuleSearch search_rules(const Training& training, const std::vector<double>& class_costs,
-                        const double* row_costs, const RuleOptions& options,
-                        const std::function<void()>& poll) {
+                        const double* row_costs, const RuleOptions& options, const Poll& poll) {
   for (const Column& column : training.table->columns) {
     if (!column.nominal()) throw std::invalid_argument("rules are searched in nominal columns only");
   }

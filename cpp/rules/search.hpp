@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
+#include "common/poll.hpp"
 #include "common/table.hpp"
 
 namespace stakes::rules {
@@ -46,8 +46,7 @@ struct RuleSearch {
 // All columns must be nominal. `class_costs` weigh the classes in a rule's quality; where `row_costs` are
 // given, each row brings its own cost instead.
 RuleSearch search_rules(const Training& training, const std::vector<double>& class_costs,
-                        const double* row_costs, const RuleOptions& options,
-                        const std::function<void()>& poll);
+                        const double* row_costs, const RuleOptions& options, const Poll& poll);
 
 // Cost-weighted entropy of the classes, in units of its maximum; `shares` are weight times cost. The label is
 // the class of the largest share.

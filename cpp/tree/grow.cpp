@@ -1,6 +1,7 @@
 #include "tree/grow.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <queue>
@@ -17,6 +18,7 @@ constexpr double kCollapseSlack = 1e-3;
 constexpr double kLeastSplitInfo = 1e-3;  // a nearly one-sided split must not make its descendants priceless
 constexpr double kGap = 1e-5;             // values closer than this are never cut apart
 constexpr std::size_t kParallelWork = 30'000;
+constexpr double kPreparing = 0.3;  // share of the work that sorting or binning the columns usually is
 
 // ---- preparing -------------------------------------------------------------------------------------------
 
@@ -57,14 +59,14 @@ struct Pending {
   std::int32_t node;
   int depth;
   Sample sample;
+  double work;                  // share of all work that is expected here and below
   Split split;                  // best-first only: found when the node was made
   std::size_t n_instances = 0;  // depth-first only: instances that were there when the node was made
 };
 
 class Grower {
  public:
-  Grower(const Training& training, const GrowOptions& options, const Prices& prices,
-         const std::function<void()>& poll)
+  Grower(const Training& training, const GrowOptions& options, const Prices& prices, const Poll& poll)
       : pool_(options.n_threads), poll_(poll) {
     learning_.training = training;
     learning_.options = options;
@@ -97,6 +99,9 @@ class Grower {
   void grow_depth_first(Sample root);
   void grow_best_first(Sample root);
   std::vector<Pending> expand(Pending& item, const Split& split);
+  void tell() const { poll_(kPreparing + (1.0 - kPreparing) * std::min(done_, 1.0)); }
+  void prepared(std::size_t column, std::size_t worker) const;
+  void allot(const Pending& item, std::vector<Pending>& children);
   void collapse();
 
   std::vector<Sample> partition(const Sample& parent, const Split& split);
@@ -109,8 +114,9 @@ class Grower {
   Learning learning_;
   Bought bought_;
   ThreadPool pool_;
-  const std::function<void()>& poll_;
+  const Poll& poll_;
   Tree tree_;
+  double done_ = 0.0;  // share of the growing
   // Scratch space by instance. Branches are numbered from 0; kMissing marks an unknown tested value.
   static constexpr std::uint16_t kMissing = std::numeric_limits<std::uint16_t>::max();
   std::vector<std::uint16_t> branch_;
@@ -168,7 +174,8 @@ void Grower::prepare_exact(const std::vector<std::uint32_t>& rows, Sample& root)
   std::vector<std::vector<double>> columns;
   if (!presorted) columns = gather_numeric(table, rows, pool_);
   pool_.run(table.columns.size(), rows.size() * table.columns.size() > kParallelWork,
-            [&](std::size_t f, std::size_t) {
+            [&](std::size_t f, std::size_t worker) {
+              prepared(f, worker);
               if (table.columns[f].nominal()) return;
               const std::int32_t* classes = learning_.training.classes;
               SortedColumn sorted = presorted
@@ -200,7 +207,8 @@ void Grower::prepare_binned(const std::vector<std::uint32_t>& rows) {
   auto columns = gather_numeric(table, rows, pool_);
   learning_.coded.resize(table.columns.size());
   pool_.run(table.columns.size(), rows.size() * table.columns.size() > kParallelWork,
-            [&](std::size_t f, std::size_t) {
+            [&](std::size_t f, std::size_t worker) {
+              prepared(f, worker);
               if (table.columns[f].nominal()) {
                 learning_.coded[f] = code_categories(table.columns[f], table.n_rows);
                 return;
@@ -253,18 +261,22 @@ bool Grower::must_be_leaf(const Sample& sample, int depth) const {
 
 void Grower::grow_depth_first(Sample root) {
   std::vector<Pending> stack;
-  stack.push_back({0, 0, std::move(root), {}, learning_.weight.size()});
+  stack.push_back({0, 0, std::move(root), 1.0, {}, learning_.weight.size()});
   while (!stack.empty()) {
-    poll_();
+    tell();
     Pending item = std::move(stack.back());
     stack.pop_back();
     // Parts of rows made below an earlier sibling are of no more use.
     learning_.weight.resize(item.n_instances);
     learning_.part_of.resize(item.n_instances - learning_.training.table->n_rows);
-    if (must_be_leaf(item.sample, item.depth)) continue;
-    const Split split = best_split(learning_, item.sample, bought_, pool_);
-    if (split.feature < 0) continue;
+    Split split;
+    if (!must_be_leaf(item.sample, item.depth)) split = best_split(learning_, item.sample, bought_, pool_);
+    if (split.feature < 0) {
+      done_ += item.work;
+      continue;
+    }
     std::vector<Pending> children = expand(item, split);
+    allot(item, children);
     // The first branch is grown first.
     for (auto child = children.rbegin(); child != children.rend(); ++child)
       stack.push_back(std::move(*child));
@@ -279,18 +291,22 @@ void Grower::grow_best_first(Sample root) {
   };
   std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(worse)> queue(worse);
   const auto offer = [&](Pending item) {
-    if (must_be_leaf(item.sample, item.depth)) return;
-    item.split = best_split(learning_, item.sample, bought_, pool_);
-    if (item.split.feature < 0) return;
+    if (!must_be_leaf(item.sample, item.depth))
+      item.split = best_split(learning_, item.sample, bought_, pool_);
+    if (item.split.feature < 0) {
+      done_ += item.work;
+      return;
+    }
     nodes.push_back(std::move(item));
     queue.push(nodes.size() - 1);
   };
-  offer({0, 0, std::move(root), {}, 0});
+  offer({0, 0, std::move(root), 1.0, {}, 0});
   const int limit = learning_.options.max_leaf_nodes;
   const int max_leaves = limit > 0 ? limit : std::numeric_limits<int>::max();
   int n_leaves = 1;
   while (!queue.empty()) {
-    poll_();
+    done_ = std::max(done_, static_cast<double>(n_leaves) / max_leaves);
+    tell();
     Pending item = std::move(nodes[queue.top()]);
     queue.pop();
     if (!learning_.prices.empty()) {
@@ -301,7 +317,9 @@ void Grower::grow_best_first(Sample root) {
     if (n_leaves + item.split.n_branches - 1 > max_leaves) continue;
     n_leaves += item.split.n_branches - 1;
     const Split split = std::move(item.split);
-    for (Pending& child : expand(item, split)) {
+    std::vector<Pending> children = expand(item, split);
+    allot(item, children);
+    for (Pending& child : children) {
       if (n_leaves < max_leaves) offer(std::move(child));
     }
   }
@@ -319,7 +337,7 @@ std::vector<Pending> Grower::expand(Pending& item, const Split& split) {
     const std::int32_t child = add_node(sample, tree_[item.node].label);
     children.push_back(child);
     if (sample.weight > 0.0)
-      pending.push_back({child, item.depth + 1, std::move(sample), {}, learning_.weight.size()});
+      pending.push_back({child, item.depth + 1, std::move(sample), 0.0, {}, learning_.weight.size()});
   }
   Node& node = tree_[item.node];
   node.feature = split.feature;
@@ -327,6 +345,22 @@ std::vector<Pending> Grower::expand(Pending& item, const Split& split) {
   node.value_branch = split.value_branch;
   node.children = std::move(children);
   return pending;
+}
+
+// As many levels are expected below a node as halving its rows would take. The node takes its part of the
+// work at hand, and its branches get the rest by their rows: so the shares of all nodes add up to one.
+void Grower::allot(const Pending& item, std::vector<Pending>& children) {
+  const auto n_rows = [](const Pending& node) { return static_cast<double>(node.sample.instances.size()); };
+  const double own = item.work / (1.0 + std::log2(std::max(2.0, n_rows(item))));
+  double total = 0.0;
+  for (const Pending& child : children) total += n_rows(child);
+  for (Pending& child : children) child.work = (item.work - own) * n_rows(child) / total;
+  done_ += children.empty() ? item.work : own;
+}
+
+void Grower::prepared(std::size_t column, std::size_t worker) const {
+  const auto n_columns = static_cast<double>(learning_.training.table->columns.size());
+  if (worker == 0) poll_(kPreparing * static_cast<double>(column) / n_columns);
 }
 
 // A split that saves no training error is undone, bottom-up.
@@ -547,8 +581,7 @@ void Grower::fill_histograms(Sample& parent, std::vector<Sample>& children) {
 
 }  // namespace
 
-Tree grow(const Training& training, const GrowOptions& options, const Prices& prices,
-          const std::function<void()>& poll) {
+Tree grow(const Training& training, const GrowOptions& options, const Prices& prices, const Poll& poll) {
   return Grower(training, options, prices, poll).run();
 }
 

@@ -70,11 +70,10 @@ double sum(const std::vector<double>& values) {
 
 class ErrorPruner {
  public:
-  ErrorPruner(Tree& tree, const Training& training, const ErrorPruning& how,
-              const std::function<void()>& poll)
+  ErrorPruner(Tree& tree, const Training& training, const ErrorPruning& how, const Poll& poll)
       : tree_(tree), router_(training), how_(how), poll_(poll) {}
 
-  void run() { prune(0, router_.all_rows(), tree_[0].label); }
+  void run() { prune(0, router_.all_rows(), tree_[0].label, 1.0); }
 
  private:
   double leaf_estimate(const std::vector<double>& class_weights) const {
@@ -84,9 +83,10 @@ class ErrorPruner {
     return errors + extra_errors(how_, weight, errors);
   }
 
-  double prune(std::int32_t index, const Parts& parts, std::int32_t parent_label) {
+  // `share` of the work is what is expected here, in proportion to the rows.
+  double prune(std::int32_t index, const Parts& parts, std::int32_t parent_label, double share) {
     for (;;) {
-      poll_();
+      poll_(done_);
       Node& node = tree_[index];
       node.class_weights = router_.class_weights(parts);
       node.weight = sum(node.class_weights);
@@ -97,15 +97,20 @@ class ErrorPruner {
       }
       node.label = heaviest_class(node.class_weights, how_.dialect == Dialect::c45 ? node.label : 0);
       const double as_leaf = leaf_estimate(node.class_weights);
-      if (node.leaf()) return as_leaf;
+      if (node.leaf()) {
+        done_ += share;
+        return as_leaf;
+      }
 
       std::size_t largest = 0;
       double as_tree = 0.0;
       {
         const std::vector<Parts> branches = router_.split(node, parts, largest);
         for (std::size_t b = 0; b < branches.size(); ++b) {
-          as_tree += prune(node.children[b], branches[b], node.label);
+          const double rows = static_cast<double>(branches[b].size()) / static_cast<double>(parts.size());
+          as_tree += prune(node.children[b], branches[b], node.label, share * rows);
         }
+        share = 0.0;  // a raised subtree is pruned again
       }
       // All rows down the largest branch. What decides is only on which side of this limit the estimate
       // falls.
@@ -145,7 +150,8 @@ class ErrorPruner {
   Tree& tree_;
   Router router_;
   const ErrorPruning& how_;
-  const std::function<void()>& poll_;
+  const Poll& poll_;
+  double done_ = 0.0;
 };
 
 void recount_below(Tree& tree, const Router& router, std::int32_t index, const Parts& parts,
@@ -179,8 +185,7 @@ double extra_errors(const ErrorPruning& how, double weight, double errors) {
   return weight * upper - errors;
 }
 
-void prune_by_errors(Tree& tree, const Training& training, const ErrorPruning& how,
-                     const std::function<void()>& poll) {
+void prune_by_errors(Tree& tree, const Training& training, const ErrorPruning& how, const Poll& poll) {
   ErrorPruner(tree, training, how, poll).run();
 }
 

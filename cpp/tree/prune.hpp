@@ -1,8 +1,7 @@
 // Pruning by estimated errors (C4.5) or by estimated cost, and counting a tree anew.
 #pragma once
 
-#include <functional>
-
+#include "common/poll.hpp"
 #include "tree/split.hpp"
 #include "tree/tree.hpp"
 
@@ -20,8 +19,7 @@ double extra_errors(const ErrorPruning& how, double weight, double errors);
 
 // One bottom-up pass. The rows are routed down again, and node weights are overwritten on the way.
 // `poll` is called at every node and may throw to stop the work.
-void prune_by_errors(Tree& tree, const Training& training, const ErrorPruning& how,
-                     const std::function<void()>& poll);
+void prune_by_errors(Tree& tree, const Training& training, const ErrorPruning& how, const Poll& poll);
 
 // Bradford et al.: a node becomes a leaf where its Laplace-corrected loss is not above its branches'.
 // `costs` is (n_classes, n_classes), indexed [actual, predicted].

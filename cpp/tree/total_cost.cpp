@@ -44,17 +44,27 @@ CodedColumn bin_numbers(const Column& column, std::size_t n_rows, std::size_t ma
   return code_numbers(numbers, rows, n_rows, ends);
 }
 
+// Which part of the work something is: from one share of it to another.
+struct Stretch {
+  double from = 0.0, to = 1.0;
+  // The part between two shares of this one.
+  Stretch part(double first, double last) const {
+    return {from + first * (to - from), from + last * (to - from)};
+  }
+};
+
 // A node on the way down: what was paid, and what the whole path costs.
 struct Place {
   Paid paid;
   double path_cost = 0.0;
   int depth = 0;
+  Stretch work;
 };
 
 class Searcher {
  public:
   Searcher(const Training& training, const std::vector<double>& costs, const Prices& prices,
-           const TotalCostOptions& options, const std::function<void()>& poll)
+           const TotalCostOptions& options, const Poll& poll)
       : training_(training),
         prices_(prices),
         options_(options),
@@ -74,10 +84,17 @@ class Searcher {
   Tree run() {
     const Parts parts = present_parts(training_);
     tolerance_ = 1e-12 * leaf(parts)->cost;
-    SubtreePtr root = search(parts);
+    const bool limited = options_.max_upfront_cost < kInfinity;  // a search may then have to be repeated
+    Stretch left;
+    const auto next = [&] {
+      const Stretch work = left.part(0.0, limited ? 0.5 : 1.0);
+      left.from = work.to;
+      return solve(parts, {Paid(prices_), 0.0, 0, work}, kInfinity);
+    };
+    SubtreePtr root = next();
     while (upfront(*root) > options_.max_upfront_cost) {
       allowed_[least_useful(*root)] = false;
-      root = search(parts);
+      root = next();
     }
     Tree tree;
     write(*root, tree);
@@ -85,8 +102,6 @@ class Searcher {
   }
 
  private:
-  SubtreePtr search(const Parts& parts) { return solve(parts, {Paid(prices_), 0.0, 0}, kInfinity); }
-
   SubtreePtr leaf(const Parts& parts) const {
     auto made = std::make_unique<Subtree>();
     made->class_weights.assign(mistakes_.n_classes(), 0.0);
@@ -119,7 +134,7 @@ class Searcher {
   const Training& training_;
   const Prices& prices_;
   const TotalCostOptions& options_;
-  const std::function<void()>& poll_;
+  const Poll& poll_;
   Mistakes mistakes_;
   std::vector<CodedColumn> columns_;
   std::vector<std::vector<double>> cuts_;  // of each numeric column
@@ -219,7 +234,7 @@ void Searcher::try_test(const Parts& parts, const Place& place, const CostTest& 
   double to_come = options_.leaf_penalty * static_cast<double>(n_full);
   double cost = test.price * weight;
   if (cost + to_come >= limit) return;
-  Place below{place.paid, place.path_cost + test.price, place.depth + 1};
+  Place below{place.paid, place.path_cost + test.price, place.depth + 1, {}};
   below.paid.pay(prices_, static_cast<std::size_t>(test.column));
   std::vector<SubtreePtr> branches;
   for (const Parts& rows : split_parts) {
@@ -227,6 +242,8 @@ void Searcher::try_test(const Parts& parts, const Place& place, const CostTest& 
       branches.push_back(leaf(rows));
       continue;
     }
+    const auto number = static_cast<double>(branches.size()), all = static_cast<double>(split_parts.size());
+    below.work = place.work.part(number / all, (number + 1.0) / all);
     to_come -= options_.leaf_penalty;
     branches.push_back(solve(rows, below, limit - cost - to_come));
     cost += branches.back()->cost;
@@ -239,13 +256,17 @@ void Searcher::try_test(const Parts& parts, const Place& place, const CostTest& 
 
 // The cheapest tree found; any tree where none is below `bound`.
 SubtreePtr Searcher::solve(const Parts& parts, const Place& place, double bound) {
-  poll_();
+  poll_(place.work.from);
   SubtreePtr best = leaf(parts);
   const double weight = std::accumulate(best->class_weights.begin(), best->class_weights.end(), 0.0);
   if (place.depth >= options_.max_depth || weight < 2.0 * options_.min_samples_leaf) return best;
   if (2.0 * options_.leaf_penalty >= std::min(bound, best->cost)) return best;
-  for (const CostTest& test : candidates(parts, place, weight)) {
-    try_test(parts, place, test, weight, bound, *best);
+  const std::vector<CostTest> tests = candidates(parts, place, weight);
+  Place here = place;
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    const auto number = static_cast<double>(i), all = static_cast<double>(tests.size());
+    here.work = place.work.part(number / all, (number + 1.0) / all);
+    try_test(parts, here, tests[i], weight, bound, *best);
   }
   return best;
 }
@@ -331,7 +352,7 @@ std::int32_t Searcher::write(const Subtree& subtree, Tree& tree) const {
 }  // namespace
 
 Tree grow_total_cost(const Training& training, const std::vector<double>& costs, const Prices& prices,
-                     const TotalCostOptions& options, const std::function<void()>& poll) {
+                     const TotalCostOptions& options, const Poll& poll) {
   return Searcher(training, costs, prices, options, poll).run();
 }
 

@@ -1,10 +1,10 @@
 // Trees that keep the whole cost small: mistakes and the tests met on the way to a leaf.
 #pragma once
 
-#include <functional>
 #include <limits>
 #include <vector>
 
+#include "common/poll.hpp"
 #include "common/prices.hpp"
 #include "common/table.hpp"
 #include "tree/tree.hpp"
@@ -25,6 +25,6 @@ struct TotalCostOptions {
 
 // `costs` is (n_classes, n_classes), indexed [actual, predicted].
 Tree grow_total_cost(const Training& training, const std::vector<double>& costs, const Prices& prices,
-                     const TotalCostOptions& options, const std::function<void()>& poll);
+                     const TotalCostOptions& options, const Poll& poll);
 
 }  // namespace stakes::tree

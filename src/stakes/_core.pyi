@@ -616,5 +616,10 @@ def match_rules(
 ) -> tuple[
     Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]
 ]: ...
+def tell_progress(to: object | None) -> None:
+    """
+    Tell a callable the share of the work that is done, from this thread's calls; it must be kept alive.
+    """
+
 def instructions() -> str:
     """The widest instructions in use."""

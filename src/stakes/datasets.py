@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._text.words import did_you_mean
 from stakes.table import Table, read_table
 
 if TYPE_CHECKING:
@@ -195,9 +196,11 @@ def load(name: str) -> Dataset:
         return _from_table(known, read_table(path), f"read from {path.name}")
     if known in OPENML:
         return _from_openml(known)
+    listed = sorted(names())
     raise ValueError(
         f"name must be a data set that can be found, got {name!r}: looked for {known}.arff.gz in the package "
-        f"and {_folder_in_words()}; it has no pinned OpenML id. Known names: {', '.join(sorted(names()))}."
+        f"and {_folder_in_words()}; it has no pinned OpenML id"
+        f"{did_you_mean(name, listed, 'known names', most=len(listed))}."
     )
 
 

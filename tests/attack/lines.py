@@ -25,7 +25,7 @@ COMMANDS = [
 ]  # fmt: skip
 #: Options of `stakes fit` by the learners that they apply to; the others refuse them.
 OPTIONS = {
-    "--max-leaf-nodes=3": ("c4.5", "c4.5cs"),
+    "--set=max_leaf_nodes=3": ("c4.5", "c4.5cs"),
     "--max-depth=2": ("c4.5", "c4.5cs", "gdt"),
     "--prune=cost": ("c4.5", "c4.5cs"),
     "--criterion=gini": ("c4.5", "c4.5cs"),
@@ -33,7 +33,7 @@ OPTIONS = {
     "--t-good=0.4": ("rules",),
     "--max-length=2": ("rules",),
     "--abstain-cost=0.4": ("rules", "gdt"),
-    "--dialect=j48": ("c4.5", "c4.5cs"),
+    "--set=dialect=j48": ("c4.5", "c4.5cs"),
 }
 #: None of them is a path out of the folder: what is attacked may write to it, and as root.
 ODD = [

@@ -19,7 +19,7 @@ from stakes._base.labels import Label
 from stakes._cli.console import out, say
 from stakes._cli.shared import json_text
 from stakes._cli.show import open_tree
-from stakes._text.words import amount, plain
+from stakes._text.words import amount, did_you_mean, plain
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
 from stakes.table import Column, Schema
@@ -70,8 +70,8 @@ def _parse_known(pairs: list[str], schema: Schema) -> dict[str, Any]:
         if not fits:
             name = pair.split("=", 1)[0]
             what = "NAME=VALUE" if "=" not in pair else f"the name of a column, but {name!r} is none"
-            names = ", ".join(schema.names[:20]) + (", ..." if len(schema) > 20 else "")
-            raise typer.BadParameter(f"must have {what}; columns are {names}.", param_hint="--set")
+            known_names = did_you_mean(name, schema.names, "columns")
+            raise typer.BadParameter(f"must have {what}{known_names}.", param_hint="--set")
         column = max(fits, key=lambda column: len(column.name))
         text = pair[len(column.name) + 1 :]
         value = None if text in UNKNOWN and text not in map(str, column.categories) else text

@@ -8,7 +8,7 @@ import typer
 
 from stakes._cli.console import out, say
 from stakes._cli.evaluate import comparison_grid
-from stakes._cli.shared import notes, print_json, progress_bar, write_page
+from stakes._cli.shared import listed_names, notes, print_json, progress_bar, write_page
 from stakes.lab import compare_with_peers
 from stakes.report import write_comparison_report
 
@@ -18,6 +18,7 @@ def run(
     costs: Path | None,
     accept_costs: bool,
     target: str | None,
+    drop: list[str] | None,
     learner: list[str] | None,
     folds: int,
     repeats: int,
@@ -33,6 +34,7 @@ def run(
             data,
             costs=costs,
             target=target,
+            drop=listed_names(drop),
             learners=learner,
             n_folds=folds,
             n_repeats=repeats,

@@ -26,6 +26,7 @@ def run(
     costs: Path | None,
     accept_costs: bool,
     target: str | None,
+    drop: list[str] | None,
     weights: str | None,
     feature_costs: Path | None,
     test: str | None,
@@ -34,13 +35,13 @@ def run(
 ) -> None:
     """Read the data, or a saved model, and print what is to be said of it."""
     if Path(data).suffix.lower() == ".json":
-        given = {"--costs": costs, "--target": target, "--weights": weights, "--test": test}
+        given = {"--costs": costs, "--target": target, "--weights": weights, "--test": test, "--drop": drop}
         for name, value in (given | {"--feature-costs": feature_costs}).items():
-            if value is not None:
+            if value:
                 raise typer.BadParameter("is for data; a model has its own.", param_hint=name)
         print_card(Path(data), noun, as_json)
         return
-    problem = read_problem(data, target, costs, weights, accept_costs)
+    problem = read_problem(data, target, costs, weights, accept_costs, drop=drop)
     facts = facts_of(problem, noun, None if as_json else MOST_COLUMNS)
     prices = as_feature_costs(feature_costs, problem.table.schema.names)
     if prices is not None:

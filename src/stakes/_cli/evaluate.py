@@ -34,6 +34,7 @@ def run(
     costs: Path | None,
     accept_costs: bool,
     target: str | None,
+    drop: list[str] | None,
     weights: str | None,
     feature_costs: Path | None,
     folds: int | None,
@@ -48,13 +49,15 @@ def run(
     """Cross-validate the learners, or judge a saved model."""
     _check_options(model, learner, folds, repeats, abstain_cost, report)
     if model is None:
-        problem = read_problem(data, target, costs, weights, accept_costs)
+        problem = read_problem(data, target, costs, weights, accept_costs, drop=drop)
         prices = as_feature_costs(feature_costs, problem.table.schema.names)
         _learners(problem, prices, learner or [], folds or 10, repeats or 1, level, seed, as_json)
         return
     check_output(report, model, data, costs, feature_costs)
     fitted = load_model(model)
-    problem, prices = read_for_model(fitted, data, target, costs, weights, accept_costs, feature_costs)
+    problem, prices = read_for_model(
+        fitted, data, target, costs, weights, accept_costs, feature_costs, drop=drop
+    )
     _saved(fitted, problem, prices, abstain_cost, report, noun, as_json)
 
 

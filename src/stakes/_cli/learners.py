@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from stakes import reductions
+from stakes._text.words import did_you_mean
 from stakes.boosted import BoostedStakes
 from stakes.compare import ConstantClassifier, OneHotTable
 from stakes.costs import CostMatrix, FeatureCosts
@@ -88,8 +89,8 @@ def make_learners(
             learners[PRICED_LEARNERS[name]] = priced(costs, seed)
             continue
         if name not in LEARNERS:
-            known = ", ".join([*LEARNERS, *PRICED_LEARNERS])
-            raise ValueError(f"--learner must be one of {known}, got {name!r}")
+            known = did_you_mean(name, [*LEARNERS, *PRICED_LEARNERS], "learners")
+            raise ValueError(f"--learner {name!r} is not known{known}")
         title, make = LEARNERS[name]
         learners[title] = make(costs, seed)
     return learners

@@ -13,8 +13,12 @@ LEARNERS = (
     *("boosted", "sklearn", "sklearn_mc", "gbse", "gbse_t", "dse", "iw", "costing", "avgcost"),
     *("bagging_mc", "metacost", "csb1", "constant"),
 )
+#: Learners of `stakes fit`.
+FITTED = ("c4.5cs", "c4.5", "gdt", "rules", "boosted")
 #: Criteria that make no sense without prices of columns, and learners that need these.
 PRICED_CRITERIA = ("cs_gain", "cs_gain_ratio", "nunez", "mitchell", "norton", "tan")
+#: Those of them that the parameter gamma is for.
+GAMMA_CRITERIA = ("cs_gain", "cs_gain_ratio", "nunez", "mitchell", "norton")
 PRICED_LEARNERS = (*PRICED_CRITERIA, "total_cost")
 #: What a split of C4.5 is judged by, and how such a tree is pruned, where nothing is registered.
 CRITERIA = ("gain_ratio", "gain", "gini", *PRICED_LEARNERS)

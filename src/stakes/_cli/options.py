@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from stakes._cli.start import work_begins
+from stakes._text.words import did_you_mean
 
 DATA_HELP = (
     "A file (.arff, .csv, .tsv, .xlsx, .parquet, or C4.5's .names/.data/.test; .gz works) or the name of a "
@@ -42,19 +43,39 @@ def debugging(ctx: Any) -> bool:
     return bool(ctx.params.get("debug") or ctx.find_root().meta.get("debug"))
 
 
-def choice(name: str, usual: Iterable[str], known: Callable[[], Iterable[str]], help: str) -> Any:
-    """Make an option with values that can be registered: ``known`` is asked for those that are not usual."""
+def choice(
+    name: str,
+    usual: Iterable[str],
+    known: Callable[[], Iterable[str]] | None,
+    help: str,
+    *short: str,
+    panel: str | None = None,
+) -> Any:
+    """Make an option with a choice of values, the first by default; ``known`` has what is registered."""
     listed = list(usual)
+    first, *others = listed
 
     def check(value: str | None) -> str | None:
-        if value is not None and value not in listed and value not in (names := list(known())):
-            raise typer.BadParameter(f"{value!r} is not one of {', '.join(map(repr, names))}.")
+        if value is not None and value not in listed:
+            names = listed if known is None else list(known())
+            if value not in names:
+                raise typer.BadParameter(f"{value!r} is not known{did_you_mean(value, names, 'choices')}.")
         return value
 
     return typer.Option(
-        name, metavar=f"<{'|'.join(listed)}>", callback=check, autocompletion=lambda: listed, help=help
+        name,
+        *short,
+        metavar="NAME",
+        callback=check,
+        autocompletion=lambda: listed,
+        help=f"{help}: {', '.join([f'{first} (default)', *others])}.",
+        show_default=False,
+        rich_help_panel=panel,
     )
 
+
+#: Headings that options of several commands stand under.
+DATA, COSTS = "Data", "Costs"
 
 DataArgument = Annotated[str, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
 ModelArgument = Annotated[
@@ -67,30 +88,53 @@ CostsOption = Annotated[
         "-c",
         metavar="FILE",
         help="What mistakes cost: CSV with a line per actual and a column per predicted class, C5.0 .costs, "
-        "or JSON. Without it a named data set has its published costs, and else every mistake costs 1.",
+        "or JSON. By default what is published for a named data set, and else 1.",
+        rich_help_panel=COSTS,
     ),
 ]
 AcceptCostsOption = Annotated[
     bool,
-    typer.Option("--accept-costs", help="Take costs as they are, even such as can hardly be meant."),
+    typer.Option(
+        "--accept-costs",
+        help="Take costs as they are, even such as can hardly be meant.",
+        rich_help_panel=COSTS,
+    ),
 ]
 TargetOption = Annotated[
     str | None,
     typer.Option(
-        "--target", "-t", metavar="COLUMN", help="The class column; by default the one named class."
+        "--target",
+        "-t",
+        metavar="COLUMN",
+        help="Class column; by default named class.",
+        rich_help_panel=DATA,
     ),
 ]
 WeightsOption = Annotated[
     str | None,
-    typer.Option("--weights", metavar="COLUMN", help="Column that says how many rows each row stands for."),
+    typer.Option(
+        "--weights",
+        metavar="COLUMN",
+        help="How many rows each row stands for.",
+        rich_help_panel=DATA,
+    ),
+]
+DropOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--drop",
+        metavar="COLUMN,...",
+        help="Columns to leave out; repeatable.",
+        rich_help_panel=DATA,
+    ),
 ]
 FeatureCostsOption = Annotated[
     Path | None,
     typer.Option(
         "--feature-costs",
         metavar="FILE",
-        help="What it costs to read the columns: CSV with feature,price or feature,price,group,shared, or "
-        "JSON.",
+        help="What reading columns costs: CSV with feature,price or feature,price,group,shared; or JSON.",
+        rich_help_panel=COSTS,
     ),
 ]
 TreeOption = Annotated[
@@ -105,9 +149,16 @@ ClusterOption = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler, tcp://host:8786."),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+OUTPUT = "Output"
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.", rich_help_panel=OUTPUT)]
 DebugOption = Annotated[
-    bool, typer.Option("--debug", callback=set_debug, help="Show a traceback where something goes wrong.")
+    bool,
+    typer.Option(
+        "--debug",
+        callback=set_debug,
+        help="Show a traceback of errors.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 OutputOption = Annotated[
     Path | None,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,8 +30,9 @@ from rich.text import Text
 from stakes._base.labels import CodedTarget
 from stakes._base.training import TrainingSet, note_typical_rows
 from stakes._cli.console import say
+from stakes._cli.settings import file_or_name
 from stakes._text import files
-from stakes._text.words import visible
+from stakes._text.words import did_you_mean, near, some, visible
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.datasets import load_table
 from stakes.table import Schema, Table, read_blocks, read_table
@@ -157,14 +159,19 @@ def read_data_blocks(data: str, target: Literal[False] | None = None) -> Iterato
 
 def file_of(data: str) -> Path | None:
     """Return the path that is meant, None where it is the name of a data set."""
-    path = Path(data)
-    if path.is_dir():
+    if Path(data).is_dir():
         raise ValueError(f"{data} is a folder; a file or the name of a data set is needed")
-    return path if path.exists() or path.suffix or len(path.parts) > 1 else None
+    return file_or_name(data)
 
 
 def read_problem(
-    data: str, target: str | None, costs: Path | None, weights: str | None, accept_costs: bool = False
+    data: str,
+    target: str | None,
+    costs: Path | None,
+    weights: str | None,
+    accept_costs: bool = False,
+    *,
+    drop: Sequence[str] | None = None,
 ) -> Problem:
     """Read data with its classes; rows without a class are left out, and a note says so.
 
@@ -174,9 +181,9 @@ def read_problem(
     if table.y is None or table.classes is None:
         raise ValueError(
             f"{data} has no column named class; say with --target which column the classes are in, one of "
-            f"{', '.join(table.schema.names[:20])}"
+            f"{some(table.schema.names, most=20)}"
         )
-    table = take_weights(table, weights)
+    table = without_columns(take_weights(table, weights), drop)
     assert table.y is not None
     known = np.flatnonzero(table.y >= 0)
     if len(known) < table.n_samples:
@@ -203,9 +210,8 @@ def take_weights(table: Table, column: str | None) -> Table:
     if column is None:
         return table
     if column not in table.schema.names:
-        raise ValueError(
-            f"--weights names {column!r}, but the columns are {', '.join(table.schema.names[:20])}"
-        )
+        known = did_you_mean(column, table.schema.names, "columns")
+        raise ValueError(f"--weights names {column!r}, which is no column{known}")
     position = table.schema.names.index(column)
     if table.schema.columns[position].is_nominal:
         raise ValueError(f"--weights names {column!r}, which holds text; numbers are needed")
@@ -216,6 +222,20 @@ def take_weights(table: Table, column: str | None) -> Table:
     return rest.with_target(rest.y, rest.classes, weights)
 
 
+def listed_names(texts: Sequence[str] | None) -> list[str]:
+    """Read names with commas between them, as often as the option stands; quotes keep a comma."""
+    lines = csv.reader(texts or (), skipinitialspace=True)
+    return [name.strip() for line in lines for name in line if name.strip()]
+
+
+def without_columns(table: Table, dropped: Sequence[str] | None) -> Table:
+    """Leave out the columns of `--drop`."""
+    try:
+        return table.drop(listed_names(dropped)) if dropped else table
+    except ValueError as error:
+        raise ValueError(f"--drop: {error}") from None
+
+
 def columns_for(model: Any, table: Table, data: str) -> Table:
     """Columns of the table that the model was fitted on, by name and in its order."""
     names = tuple(getattr(model, "feature_names_in_", ()))
@@ -223,8 +243,11 @@ def columns_for(model: Any, table: Table, data: str) -> Table:
         return table
     missing = [name for name in names if name not in table.schema.names]
     if missing:
-        shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
-        raise ValueError(f"{data} lacks {len(missing)} of the columns that the model was fitted on: {shown}")
+        close = near(missing[0], table.schema.names)
+        hint = f"; for {missing[0]!r} it has {' or '.join(map(repr, close))}" if close else ""
+        raise ValueError(
+            f"{data} lacks {len(missing)} of the columns that the model was fitted on: {some(missing)}{hint}"
+        )
     return table.select(list(names))
 
 
@@ -245,7 +268,8 @@ def for_model(model: Any, problem: Problem, costs: Path | None, data: str) -> Pr
     given = [str(label) for label in problem.classes.tolist()]
     strange = sorted(set(given) - set(known))
     if strange:
-        raise ValueError(f"{data} has classes that the model does not know: {', '.join(strange[:5])}")
+        hint = did_you_mean(strange[0], known, "model's classes")
+        raise ValueError(f"{data} has classes that the model does not know: {some(strange)}{hint}")
     codes = np.array([known[label] for label in given], dtype=np.int32)[problem.codes]
     matrix = model.cost_matrix_ if costs is None else as_cost_matrix(costs, model.classes_, check=False)
     return replace(problem, table=table, classes=model.classes_, codes=codes, cost_matrix=matrix)

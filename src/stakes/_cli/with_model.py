@@ -25,6 +25,7 @@ def read_for_model(
     weights: str | None,
     accept_costs: bool,
     feature_costs: Path | None,
+    drop: list[str] | None = None,
 ) -> tuple[Problem, FeatureCosts | None]:
     """Read rows with their classes, and what a model costs on them.
 
@@ -34,7 +35,7 @@ def read_for_model(
     known = model_info(model)["target"]
     if target is not None and known not in (None, target):
         _note(f"the model was fitted to predict {known!r}, but --target names {target!r}")
-    problem = for_model(model, _read(data, target, known, costs, weights, accept_costs), costs, data)
+    problem = for_model(model, _read(data, target, known, costs, weights, accept_costs, drop), costs, data)
     if costs is not None and not np.array_equal(model.cost_matrix_.values, problem.cost_matrix.values):
         _note(f"the model was fitted for other costs than those of {costs}, which count here")
     own, prices = own_prices(model), as_feature_costs(feature_costs, problem.table.schema.names)
@@ -48,13 +49,19 @@ def _note(text: str) -> None:
 
 
 def _read(
-    data: str, target: str | None, known: str | None, costs: Path | None, weights: str | None, accept: bool
+    data: str,
+    target: str | None,
+    known: str | None,
+    costs: Path | None,
+    weights: str | None,
+    accept: bool,
+    drop: list[str] | None,
 ) -> Problem:
     """Read rows; their class is in the column that is given, that the model predicts, or by default."""
     if target is None and known is not None and file_of(data) is not None:
         with suppress(TableFileError):  # of a file that calls it otherwise, or one that is damaged
-            return read_problem(data, known, costs, weights, accept)
-    return read_problem(data, target, costs, weights, accept)
+            return read_problem(data, known, costs, weights, accept, drop=drop)
+    return read_problem(data, target, costs, weights, accept, drop=drop)
 
 
 def blocks_for_model(model: Any, data: str) -> Iterator[Table]:

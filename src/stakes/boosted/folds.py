@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from stakes._base.folds import stratified_folds
+from stakes._base.progress import teller
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -93,12 +95,16 @@ def log_shares(scores: Matrix, prior: Matrix) -> Matrix:
 def _runner(n_jobs: int | None) -> Callable[[Callable[..., Any], Iterable[Any]], list[Any]]:
     controller = ThreadpoolController()
 
-    def call(function: Callable[..., Any], item: Any) -> Any:
-        # OpenMP's number of threads belongs to each thread, and sums depend on it.
-        with controller.limit(limits=1, user_api="openmp"):
-            return function(item)
-
     def run(function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:
-        return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(call)(function, item) for item in items)
+        listed, tell_done, done = list(items), teller(), count(1)
+
+        def call(item: Any) -> Any:
+            # OpenMP's number of threads belongs to each thread, and sums depend on it.
+            with controller.limit(limits=1, user_api="openmp"):
+                result = function(item)
+            tell_done(next(done) / len(listed))
+            return result
+
+        return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(call)(item) for item in listed)
 
     return run

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base import documents
+from stakes._base.progress import part
 from stakes.boosted.blend import blend, fit_blend
 from stakes.boosted.encoder import TableEncoder
 from stakes.boosted.folds import Matrix, Training
@@ -86,11 +87,14 @@ def fit_parts(table: Table, training: Training, say: Callable[[str], None]) -> t
         return None, np.tile(shares, (table.n_samples, 1))
     matrix = encoder.encode(table)
     filled = encoder.fill(matrix)
-    trees, by_trees = fit_trees(matrix, training)
+    with part(0, 0.6, "boosted trees"):
+        trees, by_trees = fit_trees(matrix, training)
     say(f"boosted trees: log loss {training.loss(by_trees):.4f} with {len(trees.root)} trees")
-    linear, by_linear = fit_linear(filled, training)
+    with part(0.6, 0.7, "logistic regression"):
+        linear, by_linear = fit_linear(filled, training)
     say(f"linear: log loss {training.loss(by_linear):.4f}")
-    kernel, by_kernel = fit_kernel(filled, training)
+    with part(0.7, 0.95, "kernel logistic regression"):
+        kernel, by_kernel = fit_kernel(filled, training)
     say(f"kernel: log loss {training.loss(by_kernel):.4f}")
     held = (by_trees, by_linear, by_kernel)
     weights, shift = fit_blend(held, training)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from stakes._base import documents
+from stakes._base.progress import part, part_of
 from stakes.boosted.folds import Matrix, Rows, Training, softmax
 
 #: Strengths of the two regressions, from strong to weak regularisation.
@@ -85,7 +86,10 @@ def nearness(rows: Matrix, landmarks: Matrix, gamma: float) -> Matrix:
 
 def fit_linear(filled: Matrix, training: Training) -> tuple[Linear, Matrix]:
     """Logistic regression of the strength that suits held-out rows best, and their scores."""
-    return Path(filled, training, LINEAR_STRENGTHS).all_folds()
+    with part(0, 0.5):
+        path = Path(filled, training, LINEAR_STRENGTHS)
+    with part(0.5, 1):
+        return path.all_folds()
 
 
 def fit_kernel(filled: Matrix, training: Training) -> tuple[Kernel, Matrix]:
@@ -95,16 +99,17 @@ def fit_kernel(filled: Matrix, training: Training) -> tuple[Kernel, Matrix]:
     landmarks = filled[chosen]
     spread = max(float(filled.var(axis=0).sum()), 1e-12)
     paths = []
-    for width in WIDTHS:
+    for number, width in enumerate(WIDTHS):
         gamma = width / spread
         # In these features the usual penalty is the kernel's own norm.
         values, vectors = np.linalg.eigh(nearness(landmarks, landmarks, gamma))
         root = (vectors / np.sqrt(np.maximum(values, 1e-9 * values[-1]))) @ vectors.T
-        paths.append(
-            (Path(nearness(filled, landmarks, gamma) @ root, training, KERNEL_STRENGTHS), gamma, root)
-        )
+        with part_of(number, len(WIDTHS) + 1):
+            path = Path(nearness(filled, landmarks, gamma) @ root, training, KERNEL_STRENGTHS)
+        paths.append((path, gamma, root))
     path, gamma, root = min(paths, key=lambda entry: entry[0].best_loss)
-    linear, held = path.all_folds()
+    with part_of(len(WIDTHS), len(WIDTHS) + 1):
+        linear, held = path.all_folds()
     return Kernel(landmarks, gamma, Linear(root @ linear.coefficients, linear.intercept)), held
 
 
@@ -118,9 +123,10 @@ class Path:
         tried = training.splits[:2]
         fitted: list[Any] = [None] * len(tried)
         worse = 0
-        for strength in strengths:
+        for number, strength in enumerate(strengths):
             jobs = list(zip((train for train, _ in tried), fitted, strict=True))
-            fitted = training.run(lambda job, s=strength: self._fit(job[0], s, job[1]), jobs)
+            with part_of(number, len(strengths)):
+                fitted = training.run(lambda job, s=strength: self._fit(job[0], s, job[1]), jobs)
             loss = float(
                 np.mean([self._loss(model, held) for model, (_, held) in zip(fitted, tried, strict=True)])
             )

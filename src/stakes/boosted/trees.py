@@ -13,6 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from stakes import _core
 from stakes._base import documents
+from stakes._base.progress import part
 from stakes.boosted.folds import Matrix, Training
 
 log = logging.getLogger("stakes.boosted")
@@ -112,14 +113,15 @@ def fit_trees(matrix: Matrix, training: Training) -> tuple[Trees, Matrix]:
     done = 0
     # Equal weights are left out: scikit-learn then finds its bins ten times as fast.
     weight = None if (training.weight == 1).all() else training.weight
-    for rounds in ROUNDS:
+    for stage, rounds in enumerate(ROUNDS):
 
         def grow(job: Any, rounds: int = rounds) -> Any:
             model, (rows, _) = job
             given = None if weight is None else weight[rows]
             return model.set_params(max_iter=rounds).fit(matrix[rows], training.codes[rows], given)
 
-        training.run(grow, zip(models, splits, strict=True))
+        with part(1 - 0.5**stage, 1 - 0.5 ** (stage + 1)):  # how many there will be is not known
+            training.run(grow, zip(models, splits, strict=True))
         for first in range(done, rounds, STEP):
             for model, (_, held) in zip(models, splits, strict=True):
                 new = flatten([model], first, first + STEP, training.n_classes).scores(matrix[held])

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._text.words import some
 from stakes.costs import _price_checks as checks
 from stakes.costs._files import read_text, write_csv
-from stakes.costs._labels import finite_array, some
+from stakes.costs._labels import finite_array
 from stakes.costs._price_words import csv_rows, describe
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import numbers
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from stakes._text.words import did_you_mean, some
 
 
 def finite_array(values: Any, name: str) -> NDArray[np.float64]:
@@ -72,7 +73,7 @@ def lookup(
     known: list[Any],
     wanted: list[Any],
     name: str,
-    words: str = "{name} has unknown labels {unknown}; the known ones are {known}",
+    words: str = "{name} has unknown labels {unknown}",
 ) -> list[int]:
     """Positions of ``wanted`` among ``known``; text from files also matches labels of other types.
 
@@ -86,15 +87,8 @@ def lookup(
         if len(written) == len(known) and all(str(label) in written for label in wanted):
             return [written[str(label)] for label in wanted]
     if unknown:
-        hint = did_you_mean(unknown[0], known)
-        raise ValueError(words.format(name=name, unknown=some(unknown), known=some(known)) + hint)
+        raise ValueError(words.format(name=name, unknown=some(unknown)) + did_you_mean(unknown[0], known))
     return [index[label] for label in wanted]
-
-
-def did_you_mean(unknown: Any, known: Iterable[Any]) -> str:
-    """End of a message with the known label that is written most like an unknown one, if any is close."""
-    close = difflib.get_close_matches(str(unknown), map(str, known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _all_text(labels: list[Any]) -> bool:
@@ -112,9 +106,3 @@ def sorted_labels(labels: list[Any]) -> list[Any]:
 def repeated(labels: list[Any]) -> list[Any]:
     """Labels that occur more than once."""
     return sorted((label for label, count in Counter(labels).items() if count > 1), key=str)
-
-
-def some(items: Sequence[Any], limit: int = 5) -> str:
-    """Write the first few items for a message."""
-    text = ", ".join(repr(item) for item in items[:limit])
-    return text if len(items) <= limit else f"{text} and {len(items) - limit} more"

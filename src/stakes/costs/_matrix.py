@@ -13,15 +13,16 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._text.words import some
 from stakes.costs import _files
-from stakes.costs._labels import check_labels, finite_array, lookup, plain_label, some, sorted_labels
+from stakes.costs._labels import check_labels, finite_array, lookup, plain_label, sorted_labels
 from stakes.costs._sample_frames import in_class_order
 from stakes.costs._sense import costs_or_earns, warn_of_odd_costs
 
 #: What a matrix that is meant as it is needs.
 ACCEPT = "CostMatrix(..., check=False), or --accept-costs of a command, takes them as they are"
 
-_LACKING = "{name} has no row for {unknown}, which the data has; its classes are {known}"
+_LACKING = "{name} has no row for {unknown}, which the data has"
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

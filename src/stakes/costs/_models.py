@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes.costs._labels import check_labels, finite_array, lookup, repeated, some
+from stakes._text.words import some
+from stakes.costs._labels import check_labels, finite_array, lookup, repeated
 from stakes.costs._matrix import CostMatrix
 
 Seed = int | np.random.Generator | np.random.RandomState | None

@@ -7,9 +7,9 @@ import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stakes._text.words import is_number
+from stakes._text.words import did_you_mean, is_number, some
 from stakes.costs._files import csv_lines, parse_number
-from stakes.costs._labels import did_you_mean, repeated, some
+from stakes.costs._labels import repeated
 
 # shared price and own prices of the features of each group
 Groups = dict[str, tuple[float, dict[str, float]]]
@@ -98,9 +98,7 @@ def total(prices: Iterable[float]) -> float:
 
 def unknown_message(unknown: list[Any], known: Iterable[Any], what: str, noun: str) -> str:
     """Sentence about names that nobody knows, with the nearest known one."""
-    names = list(known)
-    hint = did_you_mean(unknown[0], names)
-    return f"{what} {some(unknown)}; the {noun} are {some(names) or 'none'}{hint}"
+    return f"{what} {some(unknown)}{did_you_mean(unknown[0], known, noun)}"
 
 
 def check_groups(groups: Any, singles: Any) -> tuple[Groups, dict[str, float]]:

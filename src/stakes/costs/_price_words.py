@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stakes.costs._labels import some
+from stakes._text.words import some
 from stakes.costs._price_checks import check_csv_names, total
 
 if TYPE_CHECKING:

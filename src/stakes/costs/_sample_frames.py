@@ -8,7 +8,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from stakes.costs._labels import check_labels, did_you_mean, lookup, some
+from stakes._text.words import near, some
+from stakes.costs._labels import check_labels, lookup
 
 
 def column_labels(costs: Any) -> list[Any] | None:
@@ -50,7 +51,8 @@ def in_class_order(costs: Any, classes: Iterable[Any]) -> Any:
             return costs
         unknown = [name for name in names if name not in labels]
         lacking = [label for label in labels if label not in names]
-        hint = did_you_mean(unknown[0], lacking) if unknown else ""
+        close = near(unknown[0], lacking) if unknown else []
+        hint = f"; did you mean {close[0]!r}?" if close else ""
         raise _not_the_classes(labels, lacking, unknown, hint) from None
     if len(order) < len(names):
         raise _not_the_classes(labels, [], [name for i, name in enumerate(names) if i not in order])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -18,6 +18,7 @@ from stakes._base.features import reject_weight, take_rows, takes
 from stakes._base.folds import check_folds, stratified_folds
 from stakes._base.interrupts import early_end
 from stakes._base.intervals import interval_from_dict, interval_to_dict, mean_interval
+from stakes._base.progress import part_of
 from stakes._base.saving import saveable
 from stakes._base.training import Targets, target_for
 from stakes.costs import CostMatrix, FeatureCosts, as_feature_costs
@@ -121,7 +122,8 @@ class Guard(CostWrapper):
         best, self.constant_cost_ = best_constant(targets.sample_costs, weight)
         self.constant_ = self.classes_[best]
         self.feature_costs_ = self._prices(X)
-        self.estimator_, self.cv_interval_ = self._fit_inner(X, targets), None
+        with part_of(0, self._n_folds(X, targets.codes) + 1, "learning"):
+            self.estimator_, self.cv_interval_ = self._fit_inner(X, targets), None
         self.guarded_, self.cv_cost_, self.cv_forced_cost_, self.interrupted_ = False, np.nan, np.nan, True
         if getattr(first_with(self.estimator_, "interrupted_"), "interrupted_", False):
             warnings.warn("interrupted before the cross-validation; the model is not guarded", stacklevel=2)
@@ -173,14 +175,16 @@ class Guard(CostWrapper):
 
     def _cross_validated_costs(self, X: Any, targets: Targets) -> tuple[float, float]:
         """Mean cost per (weighted) row of what was decided out of fold, and of answers to every row."""
-        totals, tested, paid = np.zeros(2), 0.0, []
+        totals, tested, n_folds = np.zeros(2), 0.0, self._n_folds(X, targets.codes)
+        paid = []
         for number, (train, test) in enumerate(self._splits(X, targets.codes), 1):
             part, judged = targets.take(train), targets.take(test)
             if len(np.unique(part.codes)) == 1:
                 decided = forced = judged.sample_costs[:, part.codes[0]]
             else:
-                model = self._fit_inner(take_rows(X, train), part)
-                decided, forced = self._paid(model, take_rows(X, test), judged)
+                with part_of(number, n_folds + 1, f"guard, fold {number} of {n_folds}"):
+                    model = self._fit_inner(take_rows(X, train), part)
+                    decided, forced = self._paid(model, take_rows(X, test), judged)
             weight = judged.weight_or_ones
             totals += float(weight @ decided), float(weight @ forced)
             tested += float(weight.sum())
@@ -202,6 +206,14 @@ class Guard(CostWrapper):
         forced = whole_cost(*rows).by_row
         decided = forced if answers.abstain_cost is None else whole_cost(*rows, answers.decide()).by_row
         return decided, forced
+
+    def _n_folds(self, X: Any, codes: NDArray[np.int32]) -> int:
+        folds = check_folds(self.cv)
+        if isinstance(folds, int):
+            return min(folds, len(codes))
+        if hasattr(folds, "get_n_splits"):
+            return int(folds.get_n_splits(X, self.classes_[codes]))
+        return len(self.cv) if isinstance(self.cv, Sized) else 1
 
     def _splits(
         self, X: Any, codes: NDArray[np.int32]

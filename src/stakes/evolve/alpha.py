@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stakes import _core
 from stakes._base.folds import stratified_folds
 from stakes._base.interrupts import may_end_early
+from stakes._base.progress import part_of
 from stakes.decision import expected_costs
 from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.problem import Problem, Sketch
@@ -107,8 +108,9 @@ def alpha_path(
     try:
         for k in range(len(costs), n_folds):
             inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-            part, test = problem.take(inside), problem.take(outside)
-            models = _follow(part, settings, seed)
+            rows, test = problem.take(inside), problem.take(outside)
+            with part_of(k, n_folds):
+                models = _follow(rows, settings, seed)
             fold_costs = [held_out_cost(model, test) for model in models]
             costs, sizes = (
                 np.vstack([costs, fold_costs]),
@@ -127,11 +129,12 @@ def _follow(problem: Problem, settings: Settings, seed: int) -> list[FittedTree]
     """Return the best tree for each penalty, each population started from the one before."""
     models = []
     trees: Iterable[Sketch] = seed_trees(problem, settings, seed)
-    for step in STEPS:
+    for number, step in enumerate(STEPS):
         population = problem.population(settings.options(len(problem), step / len(problem), seed))
-        run = evolve(
-            population, trees, max_generations=_GENERATIONS, n_iter_no_change=_PATIENCE, stoppable=False
-        )
+        with part_of(number, len(STEPS)):
+            run = evolve(
+                population, trees, max_generations=_GENERATIONS, n_iter_no_change=_PATIENCE, stoppable=False
+            )
         trees = [list(tree[:6]) for tree in population.trees()]
         models.append(problem.fitted(run.best[-1][1], settings.smoothing, settings.smoothing_strength))
     return models

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from stakes._base.interrupts import early_end
 from stakes._base.parameters import MOST, N_JOBS
 from stakes._base.private_sklearn import Interval, StrOptions
+from stakes._base.progress import part
 from stakes._base.saving import saveable
 from stakes._base.training import read_training
 from stakes._text.files import check_output
@@ -267,9 +268,11 @@ class GDTClassifier(TreeClassifier):
         alpha, interrupted = settings.alpha, False
         if alpha == "auto":
             words = _fingerprint(problem, settings, 0.0, seed) if checkpoints[1] else ""
-            self.alpha_path_ = alpha_path(problem, settings, seed, checkpoints[1], words)
+            with part(0, 0.8):
+                self.alpha_path_ = alpha_path(problem, settings, seed, checkpoints[1], words)
             alpha, interrupted = self.alpha_path_.best, self.alpha_path_.interrupted
-        self.alpha_ = noise_alpha(problem, seed) if alpha == "noise" else float(alpha)
+        with part(0, 0):
+            self.alpha_ = noise_alpha(problem, seed) if alpha == "noise" else float(alpha)
         if interrupted:
             warnings.warn(
                 "interrupted while alpha was chosen; the best of the first population is kept",
@@ -279,7 +282,8 @@ class GDTClassifier(TreeClassifier):
             with early_end(False):  # a second Ctrl-C ends it at once
                 run = self._run(problem, replace(settings, max_generations=0), seed, None)
         else:
-            run = self._run(problem, settings, seed, checkpoints[0])
+            with part(0.8 if settings.alpha == "auto" else 0, 1):
+                run = self._run(problem, settings, seed, checkpoints[0])
         self._finish(problem, run)
         self.interrupted_ = interrupted or run.interrupted
         if self.interrupted_:

@@ -15,6 +15,7 @@ import numpy as np
 
 from stakes import _core
 from stakes._base.interrupts import may_end_early
+from stakes._base.progress import part, tell
 from stakes.evolve.checkpoint import read_arrays, write_arrays
 from stakes.evolve.history import Generation
 from stakes.evolve.problem import Sketch
@@ -68,10 +69,14 @@ class Run:
         return len(self.reports) - 1
 
     @property
+    def last(self) -> int:
+        """Number of the last generation, unless a better tree is found before."""
+        return min(self.max_generations, self.best[-1][0] + self.n_iter_no_change)
+
+    @property
     def finished(self) -> bool:
         """Whether there is nothing more to do."""
-        waited = self.generation - self.best[-1][0]
-        return self.proved or self.generation >= self.max_generations or waited >= self.n_iter_no_change
+        return self.proved or self.generation >= self.last
 
     def note(self) -> Generation:
         """Take down the present generation."""
@@ -129,14 +134,16 @@ def evolve(
         if checkpoint is not None and checkpoint.exists():
             load_checkpoint(run, checkpoint, fingerprint)
         else:
-            for tree in () if run.proved else seeds:
-                grown.append(tree)
+            with part(0, 0):  # how many seeds there will be is not known
+                for tree in () if run.proved else seeds:
+                    grown.append(tree)
             population.start(grown)
             _tell(callbacks, run.note())
         saved = time.monotonic()
         while not run.finished:
             population.step()
             _tell(callbacks, run.note())
+            tell(run.generation / run.last)
             if checkpoint is not None and time.monotonic() - saved >= _PAUSE:
                 save_checkpoint(run, checkpoint, fingerprint)
                 saved = time.monotonic()

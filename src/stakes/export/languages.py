@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from stakes._text.words import did_you_mean
+
 Renderer = TypeVar("Renderer", bound=Callable[..., str])
 
 _RENDERERS: dict[tuple[str, type], Callable[..., str]] = {}
@@ -59,6 +61,6 @@ def render(fitted: Any, language: str, **options: Any) -> str:
     """
     renderer = _RENDERERS.get((language, type(fitted)))
     if renderer is None:
-        known = ", ".join(languages(type(fitted)))
-        raise ValueError(f"language must be one of {known} for a {type(fitted).__name__}, got {language!r}")
+        known = did_you_mean(language, languages(type(fitted)), "languages")
+        raise ValueError(f"{language!r} is no language for a {type(fitted).__name__}{known}")
     return renderer(fitted, **options)

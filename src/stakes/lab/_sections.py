@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from stakes._text.words import did_you_mean
 
 
 class ProtocolError(ValueError):
@@ -102,7 +103,8 @@ class Section:
         chosen: tuple[str, ...] = self.texts(name, tuple(known))
         for item in chosen:
             if item not in known:
-                raise self.fail(name, f"a list of {what}, which are {', '.join(known)}", item)
+                known_names = did_you_mean(item, known, what)
+                raise ProtocolError(f"{self.fail(name, f'a list of {what}', item)}{known_names}")
         return chosen
 
     def some(self, name: str, known: Sequence[str], what: str) -> tuple[str, ...] | None:
@@ -133,12 +135,8 @@ class Section:
         """Complain about keys that nobody asked for."""
         for name in self.values:
             if name not in self.asked:
-                near = difflib.get_close_matches(name, sorted(self.asked), 1)
-                hint = f" Did you mean {near[0]}?" if near else ""
-                accepted = ", ".join(sorted(self.asked))
-                raise ProtocolError(
-                    f"{self.file}: {self.path(name)} is not known; accepted here: {accepted}.{hint}"
-                )
+                known = did_you_mean(name, sorted(self.asked), "keys here")
+                raise ProtocolError(f"{self.file}: {self.path(name)} is not known{known}.")
 
 
 def _short(value: Any) -> str:

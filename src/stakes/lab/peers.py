@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stakes._text.files import check_folder
+from stakes._text.words import did_you_mean
 from stakes.compare import Comparison, Trial
 from stakes.compare.comparison import summarise
 from stakes.costs import CostMatrix
@@ -58,6 +59,7 @@ def compare_with_peers(
     *,
     costs: str | Path | None = None,
     target: str | None = None,
+    drop: Sequence[str] = (),
     learners: Sequence[str] | None = None,
     n_folds: int = 10,
     n_repeats: int = 1,
@@ -73,6 +75,8 @@ def compare_with_peers(
     Parameters
     ----------
     data, target : file and its class column, or the name of a data set
+    drop : sequence of str
+        Columns to leave out.
     costs : path, optional
         By default those published for a named data set, else 1 for every mistake.
     learners : sequence of str, optional
@@ -94,10 +98,12 @@ def compare_with_peers(
     chosen = {}
     for name in dict.fromkeys(learners or known):
         if name not in known:
-            raise ValueError(f"learner must be one of {', '.join(known)}, got {name!r}")
+            raise ValueError(f"learner {name!r} is not known{did_you_mean(name, known, 'learners')}")
         chosen[known[name].pop("title", name)] = known[name]
     splits = {"kind": "folds", "folds": n_folds, "repeats": n_repeats, "seed": seed}
-    protocol = parse_protocol(_values(data, costs, target, chosen, splits), Path.cwd() / f"{STUDY}.toml")
+    protocol = parse_protocol(
+        _values(data, costs, target, drop, chosen, splits), Path.cwd() / f"{STUDY}.toml"
+    )
     place = None if folder is None else Path(folder)
     if place is not None:
         check_folder(place)
@@ -113,6 +119,7 @@ def _values(
     data: str | Path,
     costs: str | Path | None,
     target: str | None,
+    drop: Sequence[str],
     learners: dict[str, Any],
     splits: dict[str, Any],
 ) -> dict[str, Any]:
@@ -124,6 +131,8 @@ def _values(
     source: dict[str, Any] = {"name": path.name, "file" if is_file else "load": str(data)}
     if target is not None:
         source["target"] = target
+    if drop:
+        source["drop"] = list(drop)
     judged = {"model": "known"} if costs is None else {"file": str(costs)}
     columns = [
         {"measure": "mean_cost", "label": "cost per row", "digits": 3},

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stakes._text.words import did_you_mean
 from stakes.lab._sections import ProtocolError
 from stakes.lab.build import make_learner
 from stakes.lab.code_version import code_version
@@ -84,9 +85,9 @@ def _chosen(
         known = {spec.number.lower(): spec for spec in protocol.tables if spec.kind == kind}
         for number in wanted:
             if str(number).lower() not in known:
-                accepted = ", ".join(known) or "none"
                 raise ValueError(
-                    f"{kind} must be one of those of {protocol.name}, which are {accepted}, got {number!r}"
+                    f"{kind} must be one of those of {protocol.name}, got {number!r}"
+                    f"{did_you_mean(number, known, f'{kind}s')}"
                 )
             chosen.append(known[str(number).lower()])
     return tuple(chosen)
@@ -99,8 +100,8 @@ def _check_datasets(protocol: Protocol, wanted: Sequence[str] | None) -> None:
     for name in wanted or ():
         if name.lower() not in lower:
             raise ValueError(
-                f"datasets must be some of those of {protocol.name}, which are "
-                f"{', '.join(sorted(known))}, got {name!r}"
+                f"datasets must be some of those of {protocol.name}, got {name!r}"
+                f"{did_you_mean(name, sorted(known), 'data sets')}"
             )
 
 

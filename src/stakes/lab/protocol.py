@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from stakes._text.words import did_you_mean
 from stakes.lab._sections import ProtocolError, Section
 from stakes.lab.allowed import check_paths
 from stakes.lab.measures import check_measure
@@ -63,7 +64,8 @@ def load_protocol(name: str | Path, *, allow_imports: bool = False) -> Protocol:
         path = FOLDER / f"{name}.toml"
     elif not path.suffix:
         raise ValueError(
-            f"the protocol must be one of {', '.join(papers())}, or a .toml file, got {str(name)!r}"
+            f"the protocol must be that of a paper or a .toml file, got {str(name)!r}"
+            f"{did_you_mean(name, papers(), 'papers')}"
         )
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -134,6 +136,7 @@ class _Reader:
             file=None if file is None else str((self.path.parent / file).resolve()),
             generate=part.text("generate"),
             target=part.text("target"),
+            drop=part.texts("drop", ()),
             group=part.text("group", ""),
             missing=part.text("missing"),
             rare=part.integer("rare"),

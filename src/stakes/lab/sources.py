@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from stakes._base.folds import stratified_folds
+from stakes._text.words import some
 from stakes.compare import Part
 from stakes.costs import CostMatrix
 from stakes.datasets import load_table
@@ -50,8 +51,10 @@ def read_data(spec: DataSpec) -> Data:
     table, published = (
         load_table(spec.load) if spec.load is not None else (read_table(str(spec.file), spec.target), None)
     )
+    if spec.drop:
+        table = table.drop(spec.drop)
     if table.y is None or table.classes is None:
-        names = ", ".join(table.schema.names[:20])
+        names = some(table.schema.names, most=20)
         raise ProtocolError(f"target must be the column of the classes, one of {names}; none is called class")
     keep = table.y >= 0
     if spec.rare:

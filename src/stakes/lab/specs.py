@@ -98,6 +98,8 @@ class DataSpec:
     params : dict of learner to parameters
         Settings of learners that are different for this data set.
     costs, splits : specs that replace the study's
+    drop : tuple of str
+        Columns that are left out.
     """
 
     name: str
@@ -114,6 +116,7 @@ class DataSpec:
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False, compare=False)
     costs: CostSpec | None = None
     splits: SplitSpec | None = None
+    drop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

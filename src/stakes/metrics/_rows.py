@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.weights import check_weight
+from stakes._text.words import some
 from stakes.costs import CostMatrix, as_cost_matrix, check_sample_costs, column_labels
 from stakes.decision import Decision
 
@@ -166,5 +167,5 @@ def _infer_classes(n_columns: int, met: list[Any], name: str) -> list[Any]:
         return met
     raise ValueError(
         f"{name} has {n_columns} classes without labels, but y_true and y_pred have {len(met)} "
-        f"({', '.join(map(repr, met[:5]))}); say which is which with classes="
+        f"({some(met)}); say which is which with classes="
     )

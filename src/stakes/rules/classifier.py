@@ -18,6 +18,7 @@ from stakes._base.features import check_features
 from stakes._base.labels import CodedTarget
 from stakes._base.parameters import MOST, N_JOBS
 from stakes._base.private_sklearn import HasMethods, Interval, StrOptions
+from stakes._base.progress import part
 from stakes._base.saving import inner_from_dict, inner_to_dict, saveable
 from stakes.rules.base import RuleModel
 from stakes.rules.inputs import (
@@ -198,13 +199,16 @@ class RuleClassifier(RuleModel):
             class takes its place in decisions.
         """
         samples, settings = self._read(X, y, sample_weight, costs)
-        t_good = DEFAULT_T_GOOD if self.t_good is None else self.t_good
+        t_good, chosen = DEFAULT_T_GOOD if self.t_good is None else self.t_good, 0.0
         self.coverage_path_: list[CoveragePoint] = []
         if self.t_good is None and self.abstain_cost is not None:
             grid = check_t_good_values(self.t_good_values)
-            self.coverage_path_ = cross_validated(samples, settings, grid, self.abstain_cost, self.cv)
+            chosen = 0.9
+            with part(0, chosen):
+                self.coverage_path_ = cross_validated(samples, settings, grid, self.abstain_cost, self.cv)
             t_good = cheapest(self.coverage_path_).t_good if self.coverage_path_ else t_good
-        self._set_fitted(learn_rules(samples, settings, [t_good])[0])
+        with part(chosen, 1):
+            self._set_fitted(learn_rules(samples, settings, [t_good])[0])
         self.fallback_ = known_fallback(self._fitted_fallback(X, y, sample_weight), self.classes_)
         return self
 

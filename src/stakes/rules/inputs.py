@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from stakes._base.training import read_training
 from stakes._base.weights import check_size
-from stakes._text.words import shorten
+from stakes._text.words import some
 from stakes.costs import CostMatrix, sample_vector
 from stakes.rules.learn import RuleSamples
 
@@ -71,7 +71,7 @@ def check_t_good_values(t_good_values: Sequence[float]) -> list[float]:
     """Distinct cut-offs, ascending."""
     given = list(t_good_values)
     if not given or not all(isinstance(value, Real) and 0 <= float(value) <= 1 for value in given):
-        raise ValueError(f"t_good_values must be at least one number from 0 to 1, got {shorten(given)}")
+        raise ValueError(f"t_good_values must be at least one number from 0 to 1, got {some(given)}")
     return sorted(set(map(float, given)))
 
 

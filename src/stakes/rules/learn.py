@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from stakes import _core
 from stakes._base.folds import stratified_folds
+from stakes._base.progress import part
 from stakes._base.training import TrainingSet
 from stakes.rules.bins import mdl_bins
 from stakes.rules.model import RuleSet
@@ -69,25 +70,27 @@ def learn_rules(samples: RuleSamples, settings: Settings, t_good_values: Sequenc
         Qualities from which rules are accepted, ascending.
     """
     learnt_from, held_out = _set_aside(samples, settings)
-    bins = mdl_bins(learnt_from, whole=settings.keep_whole, n_threads=settings.n_threads)
-    rule_arrays, cuts, _, length = _core.search_rules(
-        bins.core(learnt_from.table),
-        learnt_from.codes,
-        len(samples.classes),
-        learnt_from.weight,
-        _core.RuleOptions(
-            t_good=t_good_values,
-            t_bad=settings.t_bad,
-            min_support=_supports(settings.min_support, learnt_from).tolist(),
-            max_length=min(settings.max_length or len(bins.schema), len(bins.schema)),
-            mark_all=settings.mark == "all",
-            max_candidates=settings.max_candidates,
-            max_bytes=int(settings.max_memory * 2**20),
-            n_threads=settings.n_threads,
-        ),
-        class_costs=samples.class_costs,
-        row_costs=learnt_from.row_costs,
-    )
+    with part(0, 0.2):
+        bins = mdl_bins(learnt_from, whole=settings.keep_whole, n_threads=settings.n_threads)
+    with part(0.2, 1):
+        rule_arrays, cuts, _, length = _core.search_rules(
+            bins.core(learnt_from.table),
+            learnt_from.codes,
+            len(samples.classes),
+            learnt_from.weight,
+            _core.RuleOptions(
+                t_good=t_good_values,
+                t_bad=settings.t_bad,
+                min_support=_supports(settings.min_support, learnt_from).tolist(),
+                max_length=min(settings.max_length or len(bins.schema), len(bins.schema)),
+                mark_all=settings.mark == "all",
+                max_candidates=settings.max_candidates,
+                max_bytes=int(settings.max_memory * 2**20),
+                n_threads=settings.n_threads,
+            ),
+            class_costs=samples.class_costs,
+            row_costs=learnt_from.row_costs,
+        )
     _warn(cuts, length)
     results = []
     for (start, feature, value, label, quality, weights), t_good in zip(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.folds import check_folds, stratified_folds
+from stakes._base.progress import part_of
 from stakes._text.extras import extra_module
 from stakes.rules.learn import RuleSamples, Settings, learn_rules
 from stakes.rules.model import RuleSet
@@ -72,7 +73,7 @@ def point_sums(
 
 
 def coverage_points(
-    folds: Iterable[tuple[RuleSamples, RuleSamples]],
+    folds: Sequence[tuple[RuleSamples, RuleSamples]],
     settings: Settings,
     t_good_values: Sequence[float],
     abstain_cost: float,
@@ -80,15 +81,15 @@ def coverage_points(
     """Learn from the first and judge on the second of each pair; one search a pair for all cut-offs."""
     sums = np.zeros((len(t_good_values), 6))
     sizes = np.zeros(len(t_good_values))
-    n_folds = 0
-    for train, test in folds:
-        n_folds += 1
-        for i, rules in enumerate(learn_rules(train, settings, t_good_values)):
-            part, n_rules = point_sums(rules, test, abstain_cost, settings.n_threads)
-            sums[i] += part
+    for number, (train, test) in enumerate(folds):
+        with part_of(number, len(folds)):
+            learnt = learn_rules(train, settings, t_good_values)
+        for i, rules in enumerate(learnt):
+            of_fold, n_rules = point_sums(rules, test, abstain_cost, settings.n_threads)
+            sums[i] += of_fold
             sizes[i] += n_rules
     return [
-        _point(t_good, row, size / n_folds)
+        _point(t_good, row, size / len(folds))
         for t_good, row, size in zip(t_good_values, sums, sizes, strict=True)
     ]
 

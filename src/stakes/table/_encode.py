@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from stakes._text.words import did_you_mean, some
 from stakes.table import _columns as col
 from stakes.table._columns import NOMINAL, NUMERIC, Column
 from stakes.table._dates import text_days
@@ -157,7 +158,7 @@ def _check_comparable(
     rows = np.flatnonzero(codes >= 0)
     if column.categories and rows.size:
         raise ValueError(
-            f"column {column.name!r} is nominal with values {col.shorten(column.categories)}, but numbers "
+            f"column {column.name!r} is nominal with values {some(column.categories)}, but numbers "
             f"came, such as {distinct[int(codes[rows[0]])]!r} in row {rows[0]}. Check the "
             "order of the columns."
         )
@@ -219,7 +220,8 @@ def _position(item: Any, names: Sequence[str]) -> int:
     if isinstance(item, str):
         if item not in names:
             raise ValueError(
-                f"categorical_features names {item!r}, but the columns are {col.shorten(names)}."
+                f"categorical_features names {item!r}, which is no column"
+                f"{did_you_mean(item, names, 'columns')}."
             )
         return names.index(item)
     if isinstance(item, int | np.integer) and not isinstance(item, bool):

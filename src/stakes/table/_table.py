@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._text.extras import extra_module
-from stakes._text.words import shorten
+from stakes._text.words import did_you_mean, some
 from stakes.table._columns import Column, check_codes, check_column
 from stakes.table._encode import encode_columns, forced_nominal, infer_columns, open_input
 from stakes.table._readers import read_raw, read_raw_blocks
@@ -340,11 +340,31 @@ class Table:
         missing = [name for name in names if name not in position]
         if missing:
             raise ValueError(
-                f"the table has no column {shorten(missing)}; its columns are {shorten(self.schema.names)}."
+                f"the table has no column {some(missing)}"
+                f"{did_you_mean(missing[0], self.schema.names, 'columns')}."
             )
         chosen = [position[name] for name in names]
         schema = Schema(tuple(self.schema.columns[j] for j in chosen))
         return Table._trusted(schema, [self.columns[j] for j in chosen], self.n_samples, like=self)
+
+    def drop(self, names: Sequence[str]) -> Table:
+        """Return a table without these columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            At least one column must be left.
+
+        Examples
+        --------
+        >>> from stakes.table import Table
+        >>> Table.from_data([[1, 2], [3, 4]]).drop(["x0"]).schema.names
+        ('x1',)
+        """
+        out = self.select(names).schema.names
+        if len(set(out)) == len(self.schema):
+            raise ValueError("all columns are named; one at least must be left.")
+        return self.select([name for name in self.schema.names if name not in out])
 
     def as_nominal(self, columns: Iterable[str] | Iterable[int] | Iterable[bool]) -> Table:
         """Return the table with these columns (names, indices or a mask) nominal although they hold numbers.

@@ -16,6 +16,7 @@ def command(
     costs: options.CostsOption = None,
     accept_costs: options.AcceptCostsOption = False,
     target: options.TargetOption = None,
+    drop: options.DropOption = None,
     learner: Annotated[
         list[str] | None,
         typer.Option("--learner", "-l", help=f"May be repeated: {', '.join(peers())}. All by default."),

@@ -17,6 +17,7 @@ def command(
     costs: options.CostsOption = None,
     accept_costs: options.AcceptCostsOption = False,
     target: options.TargetOption = None,
+    drop: options.DropOption = None,
     weights: options.WeightsOption = None,
     feature_costs: options.FeatureCostsOption = None,
     test: Annotated[

@@ -28,6 +28,7 @@ def command(
     costs: options.CostsOption = None,
     accept_costs: options.AcceptCostsOption = False,
     target: options.TargetOption = None,
+    drop: options.DropOption = None,
     weights: options.WeightsOption = None,
     feature_costs: options.FeatureCostsOption = None,
     folds: Annotated[int | None, typer.Option(min=2, help="Folds of the cross-validation; 10.")] = None,

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._text.words import did_you_mean
 from stakes.table._columns import Column, plain_value
 from stakes.table._encode import infer_columns, open_input
 from stakes.table._readers import arff, c45, delimited, excel  # noqa: F401  (each registers what it reads)
@@ -80,10 +81,8 @@ def _with_target(path: Path, table: RawTable, target: str | Literal[False] | Non
         return table
     position = next((j for j, column in enumerate(table.columns) if column.name == table.target), None)
     if position is None:
-        known = ", ".join(column.name for column in table.columns[:20])
-        raise TableFileError(
-            path, f"there is no column {table.target!r} to be the target; there are {known}."
-        )
+        known = did_you_mean(table.target, [column.name for column in table.columns], "columns")
+        raise TableFileError(path, f"there is no column {table.target!r} to be the target{known}.")
     table.y, table.classes = _class_codes(path, table.columns.pop(position), table.arrays.pop(position))
     return table
 

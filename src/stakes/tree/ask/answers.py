@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping
 from numbers import Real
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stakes._text.words import shorten
+from stakes._text.words import did_you_mean, some
 from stakes.table import Column, Schema
 from stakes.table._columns import is_missing
 
@@ -65,10 +64,9 @@ def encode_known(schema: Schema, row: Any, unseen: str) -> dict[int, Encoded]:
     known = dict(row)
     strange = [name for name in known if name not in schema.names]
     if strange:
-        close = difflib.get_close_matches(str(strange[0]), schema.names, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(
-            f"row must have names of columns, {shorten(schema.names)}, got {shorten(strange)}{hint}"
+            f"row must have names of columns, got {some(strange)}"
+            f"{did_you_mean(strange[0], schema.names, 'columns')}"
         )
     return {
         j: encode_answer(column, known[column.name], unseen)
@@ -106,6 +104,6 @@ def _category(column: Column, value: Any, unseen: str) -> int:
         if unseen == "missing":
             return -1
     raise ValueError(
-        f"the answer for {column.name!r} must be one of {shorten(categories)}, or None where it is unknown, "
+        f"the answer for {column.name!r} must be one of {some(categories)}, or None where it is unknown, "
         f"got {value!r}"
     )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
+from stakes._base.progress import part
 from stakes._base.training import Targets, TrainingSet
 from stakes.costs import sample_vector
 from stakes.tree.core import as_model, core_table
@@ -107,12 +108,14 @@ def learn_tree(
     """
     rows, codes, n_classes = core_table(training.table), training.codes, len(training.classes)
     prices = core_prices(training.price_arrays)
-    tree = _core.grow_tree(rows, codes, n_classes, weights.grow, growing, prices, judge)
+    with part(0, 0.9):
+        tree = _core.grow_tree(rows, codes, n_classes, weights.grow, growing, prices, judge)
     if weights.prune is not weights.grow:
         tree.recount(rows, codes, weights.prune)
     if prune == "error":
         z = deviate(confidence, growing.dialect)
-        tree.prune_by_errors(rows, codes, weights.prune, growing.dialect, confidence, z, raise_subtrees)
+        with part(0.9, 1):
+            tree.prune_by_errors(rows, codes, weights.prune, growing.dialect, confidence, z, raise_subtrees)
     elif prune == "cost":
         # The loss multiplies class shares by costs; weights that hold the costs would count them twice.
         if weights.plain is not weights.prune:

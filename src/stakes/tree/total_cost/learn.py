@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from stakes import _core
 from stakes._base.folds import stratified_folds
+from stakes._base.progress import part, part_of, tell
 from stakes._base.training import TrainingSet
 from stakes.costs import PriceArrays
 from stakes.tree.core import as_model
@@ -74,10 +75,13 @@ class _Learner:
         if rows.table.n_samples * len(rows.table.schema) > _LARGE:
             search = search.replace(width=max(1, search.width // 2))
         choices = []
-        for penalty in penalties:
+        for number, penalty in enumerate(penalties):
             asks = not np.isinf(penalty)
             options = search.replace(leaf_penalty=penalty * unit) if asks else search.replace(max_depth=0)
-            tree = _core.grow_total_cost(table, codes, self.n_classes, weights, self.costs, options, prices)
+            with part_of(number, len(penalties)):
+                tree = _core.grow_total_cost(
+                    table, codes, self.n_classes, weights, self.costs, options, prices
+                )
             choices.append(as_model(tree, self.n_classes))
         return choices
 
@@ -159,10 +163,13 @@ def learn_total_cost(
     costs = np.ascontiguousarray(rows.cost_values - rows.cost_values.min(axis=1, keepdims=True))
     learner = _Learner(len(rows.classes), costs, prices, trust, n_trees, search)
     final, *seeds = np.random.SeedSequence(random_state).spawn(n_folds + 2)
-    shares = learner.shares(rows, final)
+    with part(0, 0.1):
+        shares = learner.shares(rows, final)
     if leaf_penalty is None:
-        leaf_penalty = _choose_penalty(learner, rows, shares, seeds, n_jobs)
-    return learner.grow(rows, shares, (leaf_penalty,))[0]
+        with part(0.1, 0.9):
+            leaf_penalty = _choose_penalty(learner, rows, shares, seeds, n_jobs)
+    with part(0.9, 1):
+        return learner.grow(rows, shares, (leaf_penalty,))[0]
 
 
 def _choose_penalty(
@@ -186,7 +193,8 @@ def _choose_penalty(
     # Two folds of a large table have rows enough to tell the penalties apart.
     n_judged = 2 if rows.table.n_samples * len(rows.table.schema) > _LARGE else n_folds
     with ThreadPoolExecutor(max(1, n_jobs)) as pool:
-        list(pool.map(judge, range(n_judged)))
+        for number, _ in enumerate(pool.map(judge, range(n_judged)), 1):
+            tell(number / n_judged)
     judged = fold < n_judged
     return PENALTIES[clearly_best(row_costs[judged], rows.weight_or_ones[judged])]
 

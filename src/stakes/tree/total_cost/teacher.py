@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes import _core
+from stakes._base.progress import part_of
 from stakes.tree.core import as_model
 
 _GROWING = _core.GrowOptions(criterion="gain", min_samples_leaf=1.0, max_bins=255, collapse=False)
@@ -45,7 +46,7 @@ def out_of_bag(
     n_samples, n_columns = len(codes), len(columns)
     total, answers = np.zeros((n_samples, n_classes)), np.zeros(n_samples)
     half = -(-n_columns // 2)
-    for _ in range(n_trees):
+    for number in range(n_trees):
         bag = np.bincount(rng.integers(n_samples, size=n_samples), minlength=n_samples).astype(np.float64)
         n_chosen = rng.integers(half, n_columns, endpoint=True)
         chosen = np.sort(rng.choice(n_columns, size=n_chosen, replace=False))
@@ -54,7 +55,8 @@ def out_of_bag(
         if not len(outside) or not bag_weights.any():
             continue
         table = _core.Table([columns[j] for j in chosen], [n_values[j] for j in chosen])
-        tree = as_model(_core.grow_tree(table, codes, n_classes, bag_weights, _GROWING), n_classes)
+        with part_of(number, n_trees):
+            tree = as_model(_core.grow_tree(table, codes, n_classes, bag_weights, _GROWING), n_classes)
         shares = tree.probabilities()
         answer = _core.route_mixture(table, *tree.links(), outside, shares)
         total[outside] += answer.reshape(-1, n_classes)

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._base.features import check_features
 from stakes._base.parameters import N_JOBS
 from stakes._base.private_sklearn import Interval, StrOptions
+from stakes._base.progress import part
 from stakes._base.saving import saveable
 from stakes._base.training import table_to_learn
 from stakes._text.extras import extra_module
@@ -160,8 +161,10 @@ class TradeoffSearchCV(CostWrapper):
         study = Study(self, inner, table, targets)
         with progress(self.verbose) as advance:
             study.advance = advance
-            param_range, upfront = study.upfront(given)
-            accuracy, mistakes, path = study.cross_validate(param_range)
+            with part(0, 0.2):
+                param_range, upfront = study.upfront(given)
+            with part(0.2, 1):
+                accuracy, mistakes, path = study.cross_validate(param_range)
         test_costs = upfront if self.pay == "upfront" else path
         points = [
             TradeoffPoint(value, float(price), float(right), float(cost), is_baseline=i == len(param_range))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from threading import Event
 from typing import Any
 
@@ -14,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from stakes._base.folds import check_folds, stratified_folds
+from stakes._base.progress import part_of, teller
 from stakes._base.training import Targets, target_for
 from stakes.costs import CostMatrix, FeatureCosts, as_cost_matrix, as_feature_costs
 from stakes.table import Table
@@ -77,13 +79,19 @@ class Study:
 
     def _in_threads(self, work: Callable[[Any], Any], items: list[Any]) -> list[Any]:
         """Results in the order of the items. Threads share the table, and the core lets them run."""
+        tell_done, done = teller(), count(1)
 
-        def unless_stopped(item: Any) -> Any:
-            return None if self.stop.is_set() else work(item)
+        def unless_stopped(number: int, item: Any) -> Any:
+            if self.stop.is_set():
+                return None
+            with part_of(number, len(items)):
+                result = work(item)
+            tell_done(next(done) / len(items))
+            return result
 
         try:
             pool = Parallel(n_jobs=self.search.n_jobs, require="sharedmem")
-            return list(pool(delayed(unless_stopped)(item) for item in items))
+            return list(pool(delayed(unless_stopped)(*item) for item in enumerate(items)))
         except BaseException:
             self.stop.set()
             raise
@@ -137,7 +145,8 @@ class Study:
         for i, changed in enumerate(settings):
             if self.stop.is_set():
                 break
-            model = self._fit(table, learnt_from, changed)
+            with part_of(i, len(settings)):
+                model = self._fit(table, learnt_from, changed)
             answers = model.answers(unknown)
             predicted = np.searchsorted(judged.classes, answers.labels)
             paths = answers.path_cost() if self.search.pay == "path" else np.zeros(len(test))
