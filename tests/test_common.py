@@ -440,7 +440,10 @@ def test_json(estimator):
     assert json.dumps(back.to_dict()) == json.dumps(model.to_dict())
 
 
-@pytest.mark.parametrize("name", [name for name in stakes.__all__ if hasattr(getattr(stakes, name), "to_json")])
+SAVED = [name for name in stakes.__all__ if hasattr(getattr(stakes, name), "to_json")]
+
+
+@pytest.mark.parametrize("name", SAVED)
 def test_json_of_another_class_says_which_it_is(name, tmp_path):
     """Every public class that is saved reads its own files alone, and names the class of others."""
     kind = getattr(stakes, name)

@@ -89,9 +89,7 @@ class SavedModel(PlainParameters):
         model = model_from_dict(document)
         if not isinstance(model, cls):
             held = type(model).__name__
-            raise ValueError(
-                f"the model must be a {cls.__name__}, got a {held}: {held}.from_json reads it"
-            )
+            raise ValueError(f"the model must be a {cls.__name__}, got a {held}: {held}.from_json reads it")
         return model
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:

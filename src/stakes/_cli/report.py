@@ -9,7 +9,7 @@ from stakes._cli.shared import for_model, read_problem
 from stakes._text.files import check_output
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
-from stakes.report import model_view, write_view
+from stakes.report import columns_by, model_view, write_view
 
 
 def run(
@@ -21,6 +21,7 @@ def run(
     target: str | None,
     weights: str | None,
     feature_costs: Path | None,
+    by: list[str] | None,
     noun: str,
     title: str | None,
     note: str,
@@ -28,7 +29,9 @@ def run(
     """Write what a saved model costs on these rows as a page."""
     check_output(output, model, data, costs, feature_costs)
     fitted = load_model(model)
-    problem = for_model(fitted, read_problem(data, target, costs, weights, accept_costs), costs, data)
+    rows = read_problem(data, target, costs, weights, accept_costs)
+    groups = columns_by(by or None, rows.table, len(rows.table))
+    problem = for_model(fitted, rows, costs, data)
     view = model_view(
         fitted,
         problem.table,
@@ -39,6 +42,7 @@ def run(
         title=f"What the model costs on {problem.name}" if title is None else title,
         noun=noun,
         note=note,
+        by=groups,
     )
     write_view(output, view)
     for sentence in view.words[:2]:
