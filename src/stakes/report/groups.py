@@ -172,7 +172,7 @@ def _parts(
 
 def _between(low: float, high: float) -> str:
     if np.isinf(low):
-        return f"up to {number(high)}"
+        return "any number" if np.isinf(high) else f"up to {number(high)}"
     return f"over {number(low)}" + ("" if np.isinf(high) else f" to {number(high)}")
 
 
