@@ -38,7 +38,7 @@ def test_bins_are_those_of_a_slow_twin(seed):
     weight[0] = 25.0  # enough rows, whatever was drawn
     is_so = rng.random(n) < said
     n_bins = int(min(10, weight.sum() // 10))
-    found = [(part.said, part.share, part.rows) for part in reliability.bins(said, is_so, weight)]
+    found = [(part.probability, part.share, part.rows) for part in reliability.bins(said, is_so, weight)]
     assert np.allclose(found, list(slow_bins(said, is_so, weight, n_bins)))
 
 
@@ -47,7 +47,7 @@ def test_bins_hold_about_equally_many_rows():
     said = rng.random(1000)
     found = reliability.bins(said, rng.random(1000) < said, np.ones(1000))
     assert len(found) == 10 and {part.rows for part in found} == {100.0}
-    assert [part.said for part in found] == sorted(part.said for part in found)
+    assert [part.probability for part in found] == sorted(part.probability for part in found)
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.0, 20), (1.0, 7), (0.5, 1), (0.13, 200), (0.9, 33)])
@@ -73,12 +73,12 @@ def test_two_classes_are_seen_from_the_costlier_one():
     (diagram,) = model_view(model, X[200:], y[200:]).reliability
     assert diagram.label == "a" and sum(part.rows for part in diagram.bins) == 200
     proba = model.decision_proba(X[200:])[:, 0]
-    means = [(part.said, part.share) for part in diagram.bins]
+    means = [(part.probability, part.share) for part in diagram.bins]
     twin = list(slow_bins(proba, y[200:] == "a", np.ones(200), 10))
     assert np.allclose(means, [(said, share) for said, share, _ in twin])
     gaps = [rows * abs(said - share) for said, share, rows in twin]
     assert diagram.difference == pytest.approx(sum(gaps) / 200)
-    assert diagram.n_within == sum(part.low <= part.said <= part.high for part in diagram.bins)
+    assert diagram.n_within == sum(part.low <= part.probability <= part.high for part in diagram.bins)
 
 
 def test_more_classes_have_the_likeliest_and_each_one():
@@ -91,7 +91,7 @@ def test_more_classes_have_the_likeliest_and_each_one():
     assert [diagram.label for diagram in rest] == sorted(spent, key=lambda label: (-spent[label], label))
     proba = model.decision_proba(X[1::2])
     twin = slow_bins(proba.max(axis=1), proba.argmax(axis=1) == y[1::2], np.ones(75), 7)
-    assert np.allclose([(b.said, b.share, b.rows) for b in first.bins], list(twin))
+    assert np.allclose([(b.probability, b.share, b.rows) for b in first.bins], list(twin))
 
 
 def test_none_where_it_would_say_nothing():

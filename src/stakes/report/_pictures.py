@@ -192,11 +192,11 @@ def reliability_picture(diagram: Reliability, size: Size = WIDE) -> str:
         *svg.x_axis(x, size.bottom, f"probability of {of}", n=size.n_ticks),
         svg.text(10, 16, "share of the rows for which that is true", kind="name"),
         svg.line(x.at(0), y.at(0), x.at(1), y.at(1), "base"),
-        f'<g class="s0">{svg.run([(x.at(part.said), y.at(part.share)) for part in diagram.bins])}',
+        f'<g class="s0">{svg.run([(x.at(part.probability), y.at(part.share)) for part in diagram.bins])}',
     ]
     for part in diagram.bins:
-        at = x.at(part.said)
-        words = f"{counted(part.rows, 'row')}: probability {part.said:.2f}, true for {part.share:.2f}"
+        at = x.at(part.probability)
+        words = f"{counted(part.rows, 'row')}: probability {part.probability:.2f}, true for {part.share:.2f}"
         parts.append(svg.line(at, y.at(part.low), at, y.at(part.high), "whisker"))
         parts.append(svg.mark(at, y.at(part.share), 0, title=f"{words} ({part.low:.2f} to {part.high:.2f})"))
     title = f"How often {diagram.name} is right, by its probability; the dashed line is where both agree"

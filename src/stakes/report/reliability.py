@@ -26,7 +26,7 @@ class ReliabilityBin:
 
     Attributes
     ----------
-    said : float
+    probability : float
         Mean probability.
     share : float
         Share of the rows that are of the class.
@@ -35,7 +35,7 @@ class ReliabilityBin:
     rows : float
     """
 
-    said: float
+    probability: float
     share: float
     low: float
     high: float
@@ -58,12 +58,12 @@ class Reliability:
     def difference(self) -> float:
         """By how much probability and share differ, the mean over the rows."""
         total = sum(part.rows for part in self.bins)
-        return sum(part.rows * abs(part.said - part.share) for part in self.bins) / total
+        return sum(part.rows * abs(part.probability - part.share) for part in self.bins) / total
 
     @property
     def n_within(self) -> int:
         """Number of bins whose interval holds the mean probability."""
-        return sum(part.low <= part.said <= part.high for part in self.bins)
+        return sum(part.low <= part.probability <= part.high for part in self.bins)
 
 
 def wilson(share: float, n: float) -> tuple[float, float]:
@@ -106,20 +106,20 @@ def reliabilities(proba: NDArray[np.float64], answered: AnsweredRows) -> tuple[R
 
 
 def bins(
-    said: NDArray[np.float64], is_so: NDArray[np.bool_], weight: NDArray[np.float64]
+    probability: NDArray[np.float64], is_so: NDArray[np.bool_], weight: NDArray[np.float64]
 ) -> tuple[ReliabilityBin, ...]:
     """Put rows into bins of about equal weight, the least probabilities first.
 
     Rows with the same probability stay together, in the bin that the middle of their weight falls into.
     """
-    place = np.unique(said, return_inverse=True)[1]
+    place = np.unique(probability, return_inverse=True)[1]
     of_value = np.bincount(place, weights=weight)
     n_bins = int(min(MOST_BINS, weight.sum() // (FEWEST_ROWS / 2)))
     middle = (np.cumsum(of_value) - of_value / 2) / weight.sum()
     number = np.minimum((middle * n_bins).astype(int), n_bins - 1)[place]
     rows, squares, sums, matches = (
         np.bincount(number, weights=part, minlength=n_bins)
-        for part in (weight, weight**2, weight * said, weight * is_so)
+        for part in (weight, weight**2, weight * probability, weight * is_so)
     )
     shares = np.minimum(1.0, matches / np.maximum(rows, 1e-300))
     return tuple(
