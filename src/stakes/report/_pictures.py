@@ -113,9 +113,7 @@ def ratio_picture(ratio: RatioView, size: Size = WIDE) -> str:
     legend, down = svg.legend(names, size.left, 16, size.right - size.left)
     left, right, bottom, top = size.left, size.right, size.bottom, down + 22
     x = Axis(ratio.ratios[0], ratio.ratios[-1], left, right, log=True)
-    start = ratio.at(ratio.start)
-    here = max(start.total, start.own) / start.constant if start.constant > 0 else 0.0
-    most = min(max(2.0, 1.2 * here), max([1.0, *(share for _, share in moved + own)]))
+    most = min(2.0, max([1.0, *(share for _, share in moved + own)]))
     y = Axis(0.0, 100 * 1.08 * most, bottom, top)
     frame = f'x="{left}" y="{top}" width="{right - left}" height="{bottom - top}"'
 

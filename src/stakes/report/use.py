@@ -83,9 +83,10 @@ def column_use(model: Any, answered: AnsweredRows, prices: FeatureCosts | None) 
 
 
 def _read_columns(model: Any, answered: AnsweredRows, prices: FeatureCosts | None) -> tuple[ColumnUse, ...]:
-    tree = getattr(model, "fitted_tree_", None)
-    fitted, tested = (model.rule_set_, model.rule_set_.feature) if tree is None else (tree, tree.tree.feature)
-    names = fitted.schema.names
+    if hasattr(model, "rule_set_"):
+        names, tested = model.rule_set_.schema.names, model.rule_set_.feature
+    else:
+        names, tested = model.fitted_tree_.schema.names, model.tree_.feature
     uses = []
     for column, read in answered.routing.columns_read():
         price = None if prices is None else prices.cost([names[column]])
