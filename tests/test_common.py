@@ -440,6 +440,25 @@ def test_json(estimator):
     assert json.dumps(back.to_dict()) == json.dumps(model.to_dict())
 
 
+SAVED = [name for name in stakes.__all__ if hasattr(getattr(stakes, name), "to_json")]
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_json_of_another_class_says_which_it_is(name, tmp_path):
+    """Every public class that is saved reads its own files alone, and names the class of others."""
+    kind = getattr(stakes, name)
+    held = MDLDiscretizer if kind is C45Classifier else C45Classifier
+    path = tmp_path / "model.json"
+    held().fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"]).to_json(path)
+    sentence = f"must be a {name}, got a {held.__name__}: {held.__name__}.from_json reads it"
+    with pytest.raises(ValueError, match=sentence) as caught:
+        kind.from_json(path)
+    assert str(path) in str(caught.value)
+    with pytest.raises(ValueError, match=sentence):
+        kind.from_json(path.read_text(encoding="utf-8"))
+    assert type(held.from_json(path)) is held
+
+
 @each
 def test_clone_and_refit(estimator):
     frame, y = a_table()

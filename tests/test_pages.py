@@ -1,6 +1,8 @@
 """Every kind of report in a real browser: sliders, folds, colours, paper, a phone, and the keyboard alone."""
 
 import itertools
+import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -241,6 +243,45 @@ def test_text_has_contrast(pages, open_page, scheme):
         assert contrast >= 4.5, pair
     marks = [(f"--series-{i}", "--paper") for i in range(6)]
     assert min(page.evaluate(CONTRAST, marks)) >= 3
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """The checker of accessibility, which is no package of Python's and not part of this one."""
+    path = os.environ.get("STAKES_AXE")
+    if not path or not os.path.exists(path):
+        pytest.skip("STAKES_AXE does not name axe.min.js of the npm package axe-core")
+    return Path(path).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
+@each_page
+def test_axe_finds_nothing(pages, open_page, axe, kind, width, scheme):
+    page = open_page(pages[kind], viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    page.evaluate(axe)
+    violations = page.evaluate("axe.run()")["violations"]
+    assert [(v["id"], v["impact"], v["nodes"][0]["html"]) for v in violations] == []
+
+
+def test_a_notebook_shows_a_report_in_a_frame_of_its_own(german, models, open_page):
+    """Its styles stay inside, its script runs, and its links lead to its sections, not to the notebook."""
+    _, test, labels, _ = german
+    report = models["tree"].report(test, labels[300:500], title='Tree "A" & <b>')
+    shown = report._repr_html_()
+    assert repr(report) == """<Report 'Tree "A" & <b>': a notebook shows it, save(path) writes it>"""
+    notebook = f"<!DOCTYPE html><title>n</title><style>main {{ color: red }}</style><h1>Mine</h1>{shown}"
+    page = open_page(notebook, viewport={"width": 1000, "height": 900})
+    inside = page.frame_locator("iframe")
+    assert inside.locator("h1").inner_text() == 'Tree "A" & <b>'
+    assert page.evaluate(BACKGROUND) == "rgba(0, 0, 0, 0)"
+    assert inside.locator("main").evaluate("(e) => getComputedStyle(e).color") != "rgb(255, 0, 0)"
+    inside.locator("nav a", has_text="Ask").click()
+    inside.locator("#ask-box button").first.click()
+    assert inside.locator("h1").inner_text() == 'Tree "A" & <b>'  # still the report
+    before = inside.locator("#ratio-value").inner_text()
+    inside.locator("#ratio").press("ArrowRight")
+    assert inside.locator("#ratio-value").inner_text() != before
 
 
 # ---- the slider --------------------------------------------------------------------------------------------

@@ -388,7 +388,12 @@ def test_wrong_labels_and_lengths_are_refused(german):
 def test_report_returns_or_writes_the_page(german, tmp_path):
     tree, X, y, _ = german
     assert tree.report(X, y, tmp_path / "r.html", noun="customer") is None
-    assert (tmp_path / "r.html").read_text(encoding="utf-8") == tree.report(X, y, noun="customer")
+    report = tree.report(X, y, noun="customer")
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == report == str(report)
+    assert report.save(tmp_path / "s.html").read_text(encoding="utf-8") == report
+    assert model_report(tree, X, y, noun="customer") == report and report.heading == "What the model costs"
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        report.save(tmp_path / "nowhere" / "s.html")
     with pytest.raises(NotFittedError):
         C45Classifier().report(X, y)
 

@@ -106,7 +106,7 @@ def test_bill_by_ratio():
         url(#ratio-frame)/s1/run polyline 60,57.3 380,164.6 700,167.2
         url(#ratio-frame)/s0/run polyline 60,128.8 380,140.7 700,188.4
         base line 60,128.8 700,128.8
-        base-text text end 700,122.8: best constant = 100 %
+        base-text text end 700,122.8: best constant = 100%
         ratio-mark/ratio-mark/translate(380.0 0)/mark line 0,42 0,248
         """,
     )

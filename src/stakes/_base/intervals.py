@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from stakes._base import documents
+from stakes._text.words import rounded_repr
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class Interval:
     """A mean and the ends of its confidence interval."""

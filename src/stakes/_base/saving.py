@@ -88,7 +88,8 @@ class SavedModel(PlainParameters):
         """Read back what :meth:`to_dict` gave; anything else is a ValueError."""
         model = model_from_dict(document)
         if not isinstance(model, cls):
-            raise ValueError(f"the model must be a {cls.__name__}, got a {type(model).__name__}")
+            held = type(model).__name__
+            raise ValueError(f"the model must be a {cls.__name__}, got a {held}: {held}.from_json reads it")
         return model
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
@@ -101,10 +102,26 @@ class SavedModel(PlainParameters):
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> Self:
-        """Read an estimator from a file, or from JSON text (a string that starts with a brace)."""
+        """Read an estimator of this class from a file, or from JSON text (a string that starts with a brace).
+
+        Examples
+        --------
+        >>> from stakes import C45Classifier, Guard
+        >>> tree = C45Classifier().fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"])
+        >>> C45Classifier.from_json(tree.to_json()).predict([[7.0]])
+        array(['high'], dtype='<U4')
+        >>> Guard.from_json(tree.to_json())
+        Traceback (most recent call last):
+            ...
+        ValueError: the model must be a Guard, got a C45Classifier: C45Classifier.from_json reads it
+        """
         if isinstance(source, str) and source.lstrip().startswith("{"):
             return cls.from_dict(documents.loads(source))
-        return cls.from_dict(documents.load_json(source))
+        document = documents.load_json(source)
+        try:
+            return cls.from_dict(document)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(source)}: {error}") from None
 
 
 Model = TypeVar("Model", bound=SavedModel)

@@ -13,7 +13,7 @@ from stakes._cli.card import print_card
 from stakes._cli.console import out, say
 from stakes._cli.shared import Problem, describe_kinds, print_json, read_problem
 from stakes._cli.suspects import suspicions
-from stakes._text.words import amount, day_text, number
+from stakes._text.words import amount, counted, day_text, number
 from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold
 
@@ -151,7 +151,8 @@ def _show(facts: dict[str, Any], noun: str, n_columns: int) -> None:
     console.print()
     console.print(_columns_grid(facts["columns"]))
     if n_columns > len(facts["columns"]):
-        console.print(f"and {n_columns - len(facts['columns'])} more columns; --json has all of them.")
+        rest = counted(n_columns - len(facts["columns"]), "more column")
+        console.print(f"and {rest}; --json has all of them.")
 
 
 def _columns_grid(columns: list[dict[str, Any]]) -> Grid:

@@ -18,11 +18,12 @@ from stakes._cli.rules import coverage_facts, coverage_words
 from stakes._cli.shared import Problem, notes, print_json, progress_bar, read_problem
 from stakes._cli.with_model import read_for_model
 from stakes._text.files import check_output
-from stakes._text.words import amount
+from stakes._text.words import amount, percent, rounded
 from stakes.compare import Comparison, Interval, LearnerResult, evaluate_learners
 from stakes.costs import FeatureCosts, as_feature_costs
 from stakes.models import load_model
-from stakes.report import ModelView, model_view, write_view
+from stakes.report import GroupTable, ModelView, model_view, write_view
+from stakes.table import Table
 
 DEFAULT = ["c4.5", "c4.5cs", "c4.5_mc", "constant"]
 
@@ -43,11 +44,12 @@ def run(
     seed: int,
     abstain_cost: float | None,
     report: Path | None,
+    by: list[str] | None,
     noun: str,
     as_json: bool,
 ) -> None:
     """Cross-validate the learners, or judge a saved model."""
-    _check_options(model, learner, folds, repeats, abstain_cost, report)
+    _check_options(model, learner, folds, repeats, abstain_cost, report, by)
     if model is None:
         problem = read_problem(data, target, costs, weights, accept_costs, drop=drop)
         prices = as_feature_costs(feature_costs, problem.table.schema.names)
@@ -55,19 +57,19 @@ def run(
         return
     check_output(report, model, data, costs, feature_costs)
     fitted = load_model(model)
-    problem, prices = read_for_model(
-        fitted, data, target, costs, weights, accept_costs, feature_costs, drop=drop
+    problem, prices, groups = read_for_model(
+        fitted, data, target, costs, weights, accept_costs, feature_costs, drop=drop, by=by
     )
-    _saved(fitted, problem, prices, abstain_cost, report, noun, as_json)
+    _saved(fitted, problem, prices, abstain_cost, report, noun, as_json, groups)
 
 
 def _check_options(
-    model: Path | None, learner: Any, folds: Any, repeats: Any, abstain_cost: Any, report: Any
+    model: Path | None, learner: Any, folds: Any, repeats: Any, abstain_cost: Any, report: Any, by: Any
 ) -> None:
     wrong = (
         {"--learner": learner, "--folds": folds, "--repeats": repeats}
         if model is not None
-        else {"--abstain-cost": abstain_cost, "--report": report}
+        else {"--abstain-cost": abstain_cost, "--report": report, "--by": by}
     )
     given = [name for name, value in wrong.items() if value is not None and value != []]
     if given:
@@ -169,6 +171,7 @@ def _saved(
     report: Path | None,
     noun: str,
     as_json: bool,
+    groups: Table | None,
 ) -> None:
     given: dict[str, Any] = {"cost_matrix": problem.cost_matrix, "sample_weight": problem.weight}
     answers = model.answers(problem.table)
@@ -180,6 +183,7 @@ def _saved(
         answers=answers,
         feature_costs=prices,
         noun=noun,
+        by=groups,
         title=f"What the model costs on {problem.name}",
     )
     facts: dict[str, Any] = {
@@ -200,6 +204,8 @@ def _saved(
         "confusion": asdict(view.confusion),
         "classes": [asdict(line) for line in view.classes],
     }
+    if view.groups:
+        facts["by"] = {table.column: [asdict(group) for group in table.groups] for table in view.groups}
     if view.abstention_cost is not None:
         facts["abstention_cost_per_row"] = asdict(view.abstention_cost)
     if first_with(model, "rule_set_") is not None and not asks_nothing(model):
@@ -245,3 +251,23 @@ def _show(view: ModelView, facts: dict[str, Any]) -> None:
         cells = [f"{amount(n)} ({amount(c)})" for n, c in zip(counts, spent, strict=True)]
         grid.add_row(str(label), *cells)
     console.print(grid)
+    for table in view.groups:
+        console.print()
+        console.print(_group_grid(table, view))
+
+
+def _group_grid(table: GroupTable, view: ModelView) -> Grid:
+    """The cost by a column, all rows last."""
+    grid = Grid(table.column, title=f"Cost by {table.column}", title_justify="left")
+    columns = ["rows", "cost per row", "95% interval", f"always {view.constant}", "mistakes"]
+    columns += ["undecided"] if view.abstention_cost is not None else []
+    columns += ["tests per row"] if view.test_cost is not None else []
+    for column in columns:
+        grid.add_column(column, justify="right")
+    for group in (*table.groups, table.everything):
+        cells = [rounded(group.rows), f"{group.cost.mean:.3f}", _ends(group.cost), f"{group.constant:.3f}"]
+        cells.append(f"{rounded(group.errors)} ({percent(group.errors / group.rows)})")
+        cells += [rounded(group.undecided)] if view.abstention_cost is not None else []
+        cells += [f"{group.tests:.3f}"] if view.test_cost is not None else []
+        grid.add_row(group.name, *cells, style="bold" if group is table.everything else None)
+    return grid

@@ -149,6 +149,15 @@ ClusterOption = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler, tcp://host:8786."),
 ]
+ByOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="COLUMN",
+        help="Show the cost by this column, which the model need not use: categories, or quarters of the "
+        "rows for numbers. May be repeated.",
+    ),
+]
 OUTPUT = "Output"
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.", rich_help_panel=OUTPUT)]
 DebugOption = Annotated[

@@ -20,6 +20,7 @@ def run(
     target: str | None,
     weights: str | None,
     feature_costs: Path | None,
+    by: list[str] | None,
     noun: str,
     title: str | None,
     note: str,
@@ -27,7 +28,9 @@ def run(
     """Write what a saved model costs on these rows as a page."""
     check_output(output, model, data, costs, feature_costs)
     fitted = load_model(model)
-    problem, prices = read_for_model(fitted, data, target, costs, weights, accept_costs, feature_costs)
+    problem, prices, groups = read_for_model(
+        fitted, data, target, costs, weights, accept_costs, feature_costs, by=by
+    )
     view = model_view(
         fitted,
         problem.table,
@@ -38,6 +41,7 @@ def run(
         title=f"What the model costs on {problem.name}" if title is None else title,
         noun=noun,
         note=note,
+        by=groups,
     )
     write_view(output, view)
     for sentence in view.words[:2]:

@@ -26,22 +26,27 @@ def read_for_model(
     accept_costs: bool,
     feature_costs: Path | None,
     drop: list[str] | None = None,
-) -> tuple[Problem, FeatureCosts | None]:
-    """Read rows with their classes, and what a model costs on them.
+    by: list[str] | None = None,
+) -> tuple[Problem, FeatureCosts | None, Table | None]:
+    """Read rows with their classes, what a model costs on them, and the columns that costs are told by.
 
     Target, costs and prices of columns are the model's own; what is given counts instead, and a note says
     where it is not what the model was fitted with.
     """
+    from stakes.report import columns_by  # what only predicts has no use for pages
+
     known = model_info(model)["target"]
     if target is not None and known not in (None, target):
         _note(f"the model was fitted to predict {known!r}, but --target names {target!r}")
-    problem = for_model(model, _read(data, target, known, costs, weights, accept_costs, drop), costs, data)
+    rows = _read(data, target, known, costs, weights, accept_costs, drop)
+    groups = columns_by(by or None, rows.table, len(rows.table))
+    problem = for_model(model, rows, costs, data)
     if costs is not None and not np.array_equal(model.cost_matrix_.values, problem.cost_matrix.values):
         _note(f"the model was fitted for other costs than those of {costs}, which count here")
     own, prices = own_prices(model), as_feature_costs(feature_costs, problem.table.schema.names)
     if own is not None and prices is not None and own.to_dict() != prices.to_dict():
         _note(f"the model was fitted for other feature costs than those of {feature_costs}, which count here")
-    return problem, own if prices is None else prices
+    return problem, own if prices is None else prices, groups
 
 
 def _note(text: str) -> None:

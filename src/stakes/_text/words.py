@@ -5,8 +5,11 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def any_of(categories: Sequence[Any], codes: Sequence[int], most: int = 1000) -> str:
@@ -57,6 +60,42 @@ def day_text(days: float) -> str:
         return moment.date().isoformat()
     exact = "auto" if moment.microsecond else "seconds" if moment.second else "minutes"
     return moment.isoformat(" ", exact)
+
+
+def short_repr(value: Any, digits: int = 7) -> str:
+    """Write a value as ``repr`` does, but numbers with so many digits at most; what is shorter stays exact.
+
+    Examples
+    --------
+    >>> short_repr([0.1 + 0.2, 2.0, 1 / 3, 1234567.891]), short_repr({"a": (1 / 3,), "b": None}, 4)
+    ('[0.3, 2.0, 0.3333333, 1234568]', "{'a': (0.3333,), 'b': None}")
+    """
+    if isinstance(value, float):
+        return _short_float(value, digits)
+    if is_dataclass(value) and not isinstance(value, type):
+        known = ((part.name, getattr(value, part.name)) for part in fields(value) if part.repr)
+        inside = ", ".join(f"{name}={short_repr(item, digits)}" for name, item in known)
+        return f"{type(value).__name__}({inside})"
+    if type(value) is dict:
+        return f"{{{', '.join(f'{key!r}: {short_repr(item, digits)}' for key, item in value.items())}}}"
+    if type(value) in (list, tuple):
+        inside = ", ".join(short_repr(item, digits) for item in value)
+        comma = "," if type(value) is tuple and len(value) == 1 else ""
+        return f"[{inside}]" if type(value) is list else f"({inside}{comma})"
+    return repr(value)
+
+
+def _short_float(value: float, digits: int) -> str:
+    exact = repr(float(value))
+    if len(exact) <= digits + 2 or not abs(value) < 1e15:
+        return exact
+    return f"{value:.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+
+
+def rounded_repr(cls: type[T]) -> type[T]:
+    """Make a data class print its numbers with four digits, which its attributes keep in full."""
+    cls.__repr__ = lambda self: short_repr(self, 4)  # type: ignore[method-assign]
+    return cls
 
 
 def amount(value: float) -> str:

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from stakes._base.folds import stratified_folds
 from stakes._base.intervals import Interval
+from stakes._text.words import rounded_repr
 from stakes.compare.statistics import PairTest, against
 from stakes.compare.trial import Part, Trial, run_trial
 from stakes.costs import CostMatrix, as_cost_matrix, as_feature_costs
@@ -22,6 +23,7 @@ from stakes.table import Table
 Progress = Callable[[int, int, str], None]
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class LearnerResult:
     """What one learner did in cross-validation.
@@ -71,6 +73,7 @@ class LearnerResult:
         return self.cost if self.total_cost is None else self.total_cost
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class Comparison:
     """Results of several learners on the same folds.

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from stakes._text.words import rounded_repr
+
 __all__ = [
     "PairTest",
     "Ranks",
@@ -23,6 +25,7 @@ __all__ = [
 ]
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class PairTest:
     """A test of one learner against another.
@@ -45,6 +48,7 @@ class PairTest:
     adjusted: float
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class Ranks:
     """Learners ranked on several data sets, 1 for the least figure.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes._text.words import some
+from stakes._text.words import short_repr, some
 from stakes.costs import _price_checks as checks
 from stakes.costs._files import read_text, write_csv
 from stakes.costs._labels import finite_array
@@ -125,13 +125,13 @@ class FeatureCosts:
 
     def __repr__(self) -> str:
         if not self.named:
-            return f"FeatureCosts({list(self.prices.values())!r})"
-        parts = [repr(dict(self.prices))]
+            return f"FeatureCosts({short_repr(list(self.prices.values()))})"
+        parts = [short_repr(dict(self.prices))]
         if not self._one_each():
             sets = (f"{feature!r}: {_set_text(needs)}" for feature, needs in self._ordered().items())
             parts.append(f"requires={{{', '.join(sets)}}}")
         if self.later:
-            parts.append(f"later={dict(self.later)!r}")
+            parts.append(f"later={short_repr(dict(self.later))}")
         return f"FeatureCosts({', '.join(parts)})"
 
     def __len__(self) -> int:

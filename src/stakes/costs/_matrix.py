@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes._text.words import some
+from stakes._text.words import short_repr, some
 from stakes.costs import _files
 from stakes.costs._labels import check_labels, finite_array, lookup, plain_label, sorted_labels
 from stakes.costs._sample_frames import in_class_order
@@ -98,7 +98,7 @@ class CostMatrix:
 
     def __repr__(self) -> str:
         labels = "" if self.classes is None else f", classes={self.classes.tolist()!r}"
-        return f"CostMatrix({self.values.tolist()!r}{labels})"
+        return f"CostMatrix({short_repr(self.values.tolist())}{labels})"
 
     def __len__(self) -> int:
         return len(self.values)

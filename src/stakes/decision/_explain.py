@@ -13,7 +13,7 @@ from stakes._base.answering import asks_nothing, first_with
 from stakes._base.background import Background, drawn_rows, equal_weights
 from stakes._base.features import check_features, encode_rows, take_rows
 from stakes._base.labels import Label
-from stakes._text.words import amount, plain
+from stakes._text.words import amount, plain, rounded_repr
 from stakes.costs import CostMatrix
 from stakes.decision._importances import one_tree
 from stakes.decision._pool import in_form_of, pool_of
@@ -143,6 +143,7 @@ def _n_rows(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class Reason:
     """A column that spoke against the better answer.
@@ -165,6 +166,7 @@ class Reason:
         return f"{value_in_words(self.column, self.value)} ({amount(self.share)})"
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class Reasons:
     """Why one sample did not get the better answer; ``str()`` tells it in a sentence.

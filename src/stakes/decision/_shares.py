@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.labels import Label
-from stakes._text.words import amount, number, plain
+from stakes._text.words import amount, counted, number, plain, rounded_repr
 from stakes.decision._pool import Pool, is_missing
 from stakes.decision._shapley import Plan, plan_of
 
@@ -26,6 +26,7 @@ MOST_COLUMNS = 5
 ROUNDING = 1e-12
 
 
+@rounded_repr
 @dataclass(frozen=True, eq=False)
 class CostExplanation:
     """Why one sample got its answer; ``str()`` tells it in a sentence.
@@ -87,7 +88,7 @@ class CostExplanation:
             f"{value_in_words(self.columns[j], self.values[j])}: {_signed(self.shares[j])}" for j in shown
         ]
         if rest := spoke[len(shown) :]:
-            steps.append(f"{len(rest)} more columns: {_signed(self.shares[rest].sum())}")
+            steps.append(f"{counted(len(rest), 'more column')}: {_signed(self.shares[rest].sum())}")
         return [*steps, f"{self.compared_with}: {_signed(self.base)}"]
 
     def _result(self) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._base.frames import frame_or, library_of
+from stakes._text.words import rounded_repr, short_repr
 from stakes.decision import min_cost_class
 from stakes.metrics._rows import UNDECIDED, Rows, read_rows, row_weights, undecided_rows
 
@@ -19,7 +20,11 @@ class BestConstant(NamedTuple):
     label: Any
     cost: float
 
+    def __repr__(self) -> str:
+        return f"BestConstant(label={self.label!r}, cost={short_repr(self.cost, 4)})"
 
+
+@rounded_repr
 @dataclass(frozen=True)
 class ClassCost:
     """One line of the bill: what the rows of one actual class cost.

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._text.words import rounded_repr
 from stakes.metrics._rows import read_rows
 
 
+@rounded_repr
 @dataclass(frozen=True, eq=False)
 class CostWithTests:
     """What predictions cost in all.

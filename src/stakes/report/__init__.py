@@ -1,6 +1,8 @@
 """Reports: self-contained pages that show the bill of a model, of a comparison, or a paper next to ours."""
 
+from stakes.report.groups import GroupTable, columns_by
 from stakes.report.page import (
+    Report,
     model_report,
     write_comparison_report,
     write_lab_index,
@@ -11,7 +13,10 @@ from stakes.report.page import (
 from stakes.report.views import ModelView, model_view
 
 __all__ = [
+    "GroupTable",
     "ModelView",
+    "Report",
+    "columns_by",
     "model_report",
     "model_view",
     "write_comparison_report",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stakes._text import svg
 from stakes._text.svg import Axis
-from stakes._text.words import rounded
+from stakes._text.words import counted, rounded
 from stakes.compare import Comparison
 from stakes.evolve import EvolutionHistory
 from stakes.report.curve import ThresholdCurve
 from stakes.report.ratio import RatioView
+from stakes.report.reliability import Reliability
 from stakes.report.use import Tradeoff
 
 
@@ -130,7 +131,7 @@ def ratio_picture(ratio: RatioView, size: Size = WIDE) -> str:
         f'<g clip-path="url(#ratio-frame{size.name})">',
         f'<g class="s1">{svg.run(place(own))}</g><g class="s0">{svg.run(place(moved))}</g></g>',
         svg.line(left, y.at(100), right, y.at(100), "base"),
-        svg.text(right, y.at(100) - 6, "best constant = 100 %", "end", "base-text"),
+        svg.text(right, y.at(100) - 6, "best constant = 100%", "end", "base-text"),
         f'<g id="ratio-mark{size.name}" class="ratio-mark" data-left="{left}" data-right="{right}" '
         f'transform="translate({at:.1f} 0)">{svg.line(0, top, 0, bottom, "mark")}</g>',
     ]
@@ -177,6 +178,29 @@ def evolution_picture(history: EvolutionHistory, size: Size = WIDE) -> str:
         f'<g class="s0">{svg.run([(x.at(a), y.at(b)) for a, b in places])}</g>',
     ]
     return svg.picture(size.width, size.height, "cost of the best tree over the generations", parts)
+
+
+def reliability_picture(diagram: Reliability, size: Size = WIDE) -> str:
+    """Draw how often something happens against how likely it was said to be."""
+    size = replace(size, height=size.height + 80)
+    x, y = Axis(0.0, 1.0, size.left, size.right), Axis(0.0, 1.0, size.bottom, TOP + 16)
+    of = "the most likely class" if diagram.label is None else _short(diagram.label)
+    parts = [
+        *svg.y_axis(y, size.left, size.right),
+        *svg.x_axis(x, size.bottom, f"probability of {of}", n=size.n_ticks),
+        svg.text(10, 16, "share of the rows for which that is true", kind="name"),
+        svg.line(x.at(0), y.at(0), x.at(1), y.at(1), "base"),
+        f'<g class="s0">{svg.run([(x.at(part.probability), y.at(part.share)) for part in diagram.bins])}',
+    ]
+    for part in diagram.bins:
+        at = x.at(part.probability)
+        words = f"{counted(part.rows, 'row')}: probability {part.probability:.2f}, true for {part.share:.2f}"
+        parts.append(svg.line(at, y.at(part.low), at, y.at(part.high), "whisker"))
+        parts.append(svg.mark(at, y.at(part.share), 0, title=f"{words} ({part.low:.2f} to {part.high:.2f})"))
+    title = f"How often {diagram.name} is right, by its probability; the dashed line is where both agree"
+    if diagram.label is not None:
+        title = f"How many rows are truly {diagram.label}, by its probability; on the dashed line both agree"
+    return svg.picture(size.width, size.height, title, [*parts, "</g>"])
 
 
 @dataclass(frozen=True)

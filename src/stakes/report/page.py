@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from stakes.report._pictures import (
     comparison_picture,
     evolution_picture,
     ratio_picture,
+    reliability_picture,
     threshold_picture,
     tradeoff_picture,
 )
@@ -40,7 +42,49 @@ _PICTURES: dict[str, Callable[[Any, Size], str]] = {
 }
 
 
-def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
+class Report(str):
+    """A report as the text of its page: a notebook shows it, and :meth:`save` writes it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from stakes import C45Classifier
+    >>> X, y = [[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"]
+    >>> report = C45Classifier().fit(X, y).report(X, y, title="Four rows")
+    >>> report
+    <Report 'Four rows': a notebook shows it, save(path) writes it>
+    >>> report.save(pathlib.Path(tempfile.mkdtemp()) / "report.html").name
+    'report.html'
+    """
+
+    heading: str
+
+    def __new__(cls, page: str, heading: str) -> Report:
+        """Make it of the text of a page."""
+        report = super().__new__(cls, page)
+        report.heading = heading
+        return report
+
+    def __repr__(self) -> str:
+        return f"<Report {self.heading!r}: a notebook shows it, save(path) writes it>"
+
+    def _repr_html_(self) -> str:
+        """Show the page in a frame of its own: neither its styles nor its scripts reach what is around it."""
+        # Without a base of its own, the page's links to its sections would lead to the notebook.
+        page = self.replace("<head>", '<head><base href="about:srcdoc">', 1)
+        return (
+            f'<iframe title="{escape(self.heading)}" srcdoc="{escape(page)}" sandbox="allow-scripts" '
+            'style="width: 100%; height: 45rem; border: 1px solid #8888"></iframe>'
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page to a file, which is in place only once it is complete; return its path."""
+        # a name of a file that is no UTF-8 is shown with escapes
+        write_text(path, str(self), errors="backslashreplace")
+        return Path(path)
+
+
+def model_report(model: Any, X: Any, y: Any, **options: Any) -> Report:
     """Return a report on what a fitted model costs on these rows: one HTML page that needs nothing else.
 
     Parameters
@@ -56,15 +100,21 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
         :func:`stakes.compare.evaluate_learners` gave, shown as a table. ``title``.
         ``noun``: what one row is, "customer".
         ``note``: what a reader should know about these rows.
+        ``by``: columns that the cost is shown by: the name of a column of ``X``, a list of names, or values
+        of one or more columns, one for each row, that ``X`` need not have.
+
+    Returns
+    -------
+    Report
+        The text of the page; a notebook shows it, and its method ``save`` writes it to a file.
 
     Examples
     --------
     >>> from stakes import C45Classifier, datasets
     >>> table, costs = datasets.load_table("german")
     >>> tree = C45Classifier(cost_matrix=costs).fit(table, table.labels())
-    >>> page = model_report(tree, table, table.labels(), noun="customer")
-    >>> page.startswith("<!DOCTYPE html>")
-    True
+    >>> model_report(tree, table, table.labels(), noun="customer", by="housing")
+    <Report 'What the model costs': a notebook shows it, save(path) writes it>
     """
     return render(model_view(model, X, y, **options))
 
@@ -101,12 +151,10 @@ def write_comparison_report(path: str | os.PathLike[str], result: PeerComparison
 
 def write_view(path: str | os.PathLike[str], view: View) -> Path:
     """Write the page of a view and return its path."""
-    # a name of a file that is no UTF-8 is shown with escapes
-    write_text(path, render(view), errors="backslashreplace")
-    return Path(path)
+    return render(view).save(path)
 
 
-def render(view: View) -> str:
+def render(view: View) -> Report:
     """Return the page of a view."""
     jinja2 = extra_module("jinja2", "a report", "report")
     markup = extra_module("markupsafe", "a report", "report").Markup
@@ -137,7 +185,9 @@ def render(view: View) -> str:
     if isinstance(view, ModelView):
         shown |= {
             "most_points": WIDE.most_points,
+            "diagrams": [[reliability_picture(r, size) for size in (WIDE, NARROW)] for r in view.reliability],
             "walker": markup("" if view.walker is None else script_json(view.walker)),
             "ratio_data": markup("" if view.ratio is None else script_json(view.ratio.data())),
         }
-    return environment.get_template(f"{_NAMES[type(view)]}.html.j2").render(shown)
+    template = environment.get_template(f"{_NAMES[type(view)]}.html.j2")
+    return Report(template.render(shown), view.title)

@@ -13,7 +13,6 @@ from stakes._base.answering import answering_models, asks_nothing
 from stakes.costs import FeatureCosts
 from stakes.decision import Answers
 from stakes.report.answered import AnsweredRows
-from stakes.rules import RuleClassifier
 from stakes.table import Table
 from stakes.tree import TradeoffPoint, TradeoffSearchCV
 
@@ -76,7 +75,7 @@ def column_use(model: Any, answered: AnsweredRows, prices: FeatureCosts | None) 
     if asks_nothing(model):
         return ()
     for inner in answering_models(model):
-        if hasattr(inner, "fitted_tree_") or isinstance(inner, RuleClassifier):
+        if hasattr(inner, "fitted_tree_") or hasattr(inner, "rule_set_"):
             return _read_columns(inner, answered, prices)
         if hasattr(inner, "schema_"):
             return _worth_of_columns(inner, answered)
@@ -84,7 +83,7 @@ def column_use(model: Any, answered: AnsweredRows, prices: FeatureCosts | None) 
 
 
 def _read_columns(model: Any, answered: AnsweredRows, prices: FeatureCosts | None) -> tuple[ColumnUse, ...]:
-    if isinstance(model, RuleClassifier):
+    if hasattr(model, "rule_set_"):
         names, tested = model.rule_set_.schema.names, model.rule_set_.feature
     else:
         names, tested = model.fitted_tree_.schema.names, model.tree_.feature

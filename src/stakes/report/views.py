@@ -20,9 +20,11 @@ from stakes.models import effective_tree
 from stakes.report.answered import AnsweredRows
 from stakes.report.ask import walker_data
 from stakes.report.curve import ThresholdCurve, threshold_curve
+from stakes.report.groups import GroupTable, columns_by, group_tables
 from stakes.report.leaves import LeafCost, leaf_costs, rows_to_leaves, rules_estimator, tree_estimator
 from stakes.report.parts import Node, RuleLine, rule_lines, tree_outline
 from stakes.report.ratio import RatioView, ratio_view
+from stakes.report.reliability import Reliability, reliabilities
 from stakes.report.sentences import costs_in_words
 from stakes.report.use import Abstention, ColumnUse, Tradeoff, abstentions, column_use, tradeoff
 from stakes.table import Table
@@ -153,6 +155,10 @@ class ModelView:
         What a search over prices and accuracy has tried.
     evolution : EvolutionHistory or None
         Of an evolved tree just fitted; a saved one has none.
+    reliability : tuple of Reliability
+        Whether the class probabilities come true; empty where there are none, or too few rows.
+    groups : tuple of GroupTable
+        The cost by each column that was asked for.
     """
 
     title: str
@@ -192,6 +198,8 @@ class ModelView:
     abstention: tuple[Abstention, ...] = ()
     tradeoff: Tradeoff | None = None
     evolution: EvolutionHistory | None = None
+    reliability: tuple[Reliability, ...] = ()
+    groups: tuple[GroupTable, ...] = ()
 
     @property
     def decisive(self) -> Interval:
@@ -211,6 +219,7 @@ def model_view(
     title: str = "What the model costs",
     noun: str = "case",
     note: str = "",
+    by: Any = None,
     answers: Answers | None = None,
 ) -> ModelView:
     """Work out what a report shows; parameters as in :func:`stakes.report.model_report`.
@@ -232,7 +241,8 @@ def model_view(
     constant = metrics.best_constant(labels, **total_cost)
     n_rows = float(weight.sum())
     has_proba = hasattr(model, "predict_proba")  # a wrapper may have decision_proba all the same
-    proba = answers.decision_proba if has_proba and len(matrix) == 2 else None
+    every_proba = answers.decision_proba if has_proba else None
+    proba = every_proba if len(matrix) == 2 else None
     fitted = None if tree_estimator(model) is None else effective_tree(model)
     own = getattr(model, "cost_matrix_", None)
     own_costs = own is not None and np.array_equal(as_cost_matrix(own, classes).values, matrix.values)
@@ -270,6 +280,8 @@ def model_view(
         evolution=getattr(model, "evolution_", None),
         walker=_walker(model, prices),
         use=column_use(model, answered, prices),
+        reliability=() if every_proba is None else reliabilities(every_proba, answered),
+        groups=group_tables(columns_by(by, X, len(labels)), answered, matrix.codes([constant.label])[0]),
         **_parts_of_the_bill(answered, prices),
     )
     return replace(view, words=tuple(costs_in_words(view, model, answers.abstain_cost)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._base.labels import Label
-from stakes._text.words import amount, plain
+from stakes._text.words import amount, plain, rounded_repr
 from stakes.rules.model import RuleSet
 from stakes.rules.words import Rule, rule_table
 from stakes.table import Table
@@ -16,6 +16,7 @@ from stakes.table import Table
 MOST_OVERRULED = 3
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class RuleExplanation:
     """What was said about one row; ``str()`` tells it in a sentence.

@@ -12,10 +12,11 @@ from stakes import _core
 from stakes._base.labels import Label
 from stakes._text.extras import extra_module
 from stakes._text.ranges import range_words
-from stakes._text.words import amount, plain
+from stakes._text.words import amount, plain, rounded_repr
 from stakes.rules.model import RuleSet
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class Rule:
     """One rule for reading.

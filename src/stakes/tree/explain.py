@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stakes._base.labels import Label
 from stakes._text.ranges import level
-from stakes._text.words import amount, any_of, plain
+from stakes._text.words import amount, any_of, plain, rounded_repr
 from stakes.decision import expected_costs
 from stakes.tree.fitted import FittedTree
 from stakes.tree.words import branch_words
@@ -20,6 +20,7 @@ from stakes.tree.words import branch_words
 MOST_PARTS = 4
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class Explanation:
     """One row's way through a tree; ``str()`` tells it in a sentence.

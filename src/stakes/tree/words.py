@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from stakes._base.labels import Label
 from stakes._text.ranges import Range, level, range_words
-from stakes._text.words import any_of
+from stakes._text.words import any_of, rounded_repr
 from stakes.table import Column
 from stakes.tree.fitted import FittedTree
 from stakes.tree.model import TreeModel
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class Leaf:
     """One leaf as a row of a table.

@@ -41,6 +41,7 @@ def command(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With --model: write an HTML report there.")
     ] = None,
+    by: options.ByOption = None,
     noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
     as_json: options.JsonOption = False,
     debug: options.DebugOption = False,
@@ -64,5 +65,7 @@ def command(
     - `stakes evaluate test.csv --model model.json --report report.html`
 
     - `stakes evaluate test.csv --model model.json --abstain-cost 0.5 --json`
+
+    - `stakes evaluate test.csv --model model.json --by sex`
     """
     options.perform("evaluate", locals())

@@ -21,6 +21,7 @@ def command(
     target: options.TargetOption = None,
     weights: options.WeightsOption = None,
     feature_costs: options.FeatureCostsOption = None,
+    by: options.ByOption = None,
     noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     note: Annotated[str, typer.Option(help="What a reader should know about these rows.")] = "",
@@ -40,5 +41,7 @@ def command(
     - `stakes report model.json test.csv`
 
     - `stakes report model.json test.csv --costs new-costs.csv --noun customer -o loans.html`
+
+    - `stakes report model.json test.csv --by sex --by age`
     """
     options.perform("report", locals())

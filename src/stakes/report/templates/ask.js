@@ -99,7 +99,7 @@
 
   const number = (x) => String(Number(x.toPrecision(7)));
   const { amount } = numbers;
-  const percent = (x) => `${Math.round(100 * x)} %`;
+  const percent = (x) => `${Math.round(100 * x)}%`;
 
   // What the answers to a question lead to: list of [condition, consequence].
   function outcomes(column, state) {

@@ -25,6 +25,16 @@
     control.hidden = false;
   }
 
+  for (const control of document.querySelectorAll("[data-picks]")) {
+    const pick = () => {
+      for (const [i, figure] of [...document.getElementById(control.dataset.picks).children].entries()) {
+        figure.hidden = i !== control.selectedIndex;
+      }
+    };
+    control.addEventListener("change", pick);
+    control.closest(".pick").hidden = false;
+  }
+
   // Paper cannot be unfolded, so that everything is open on it.
   const opened = [];
   const unfold = () => {

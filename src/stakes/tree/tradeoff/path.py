@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from stakes._text.words import rounded_repr
+
 #: Relative slack when sums that are equal on paper are compared.
 ROUNDING = 1e-12
 
@@ -15,6 +17,7 @@ ROUNDING = 1e-12
 FIRST, LAST, PER_DECADE = -6, 6, 4
 
 
+@rounded_repr
 @dataclass(frozen=True)
 class TradeoffPoint:
     """One setting of the knob, and what came of it.
