@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -13,6 +14,10 @@ from stakes import lab
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+sys.path.insert(0, str(HERE))
+
+from cli_pages import write_cli_pages  # noqa: E402
+from make_images import draw_all  # noqa: E402
 
 project = "stakes"
 author = "The stakes developers"
@@ -23,6 +28,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["templates"]
@@ -36,8 +42,6 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_sidebars = {
     "index": [],
-    "guide": [],
-    "which_cost": [],
     "claims": [],
     "peers": [],
     "reference": [],
@@ -56,6 +60,10 @@ html_theme_options = {
 }
 
 myst_heading_anchors = 3
+
+# What is copied is what one types: no prompts, no answers.
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_selector = "div.highlight-python pre, div.highlight-console pre, div.highlight-default pre"
 
 # Types are told by the docstrings; those of signatures would link to other projects' sites.
 autodoc_typehints = "none"
@@ -93,6 +101,12 @@ def write_results_pages(app) -> None:
     )
 
 
+def write_made_pages(app) -> None:
+    """Write what is made of the code: pages on the command line, and the pictures."""
+    write_cli_pages(HERE / "generated" / "cli")
+    draw_all(HERE / "generated" / "images")
+
+
 def include_all(pages: Iterable[Path], folder: str) -> None:
     """Write pages of the site that include these files."""
     (HERE / "generated" / folder).mkdir(parents=True, exist_ok=True)
@@ -127,5 +141,6 @@ def setup(app) -> None:
     """Join the functions above to the build."""
     os.environ.pop("STAKES_DATA", None)  # the gallery shows what works without the papers' data sets
     app.connect("builder-inited", write_results_pages)
+    app.connect("builder-inited", write_made_pages, priority=100)  # the gallery shows one of the pictures
     app.connect("source-read", adapt_source)
     app.connect("autodoc-skip-member", only_ours)
