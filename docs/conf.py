@@ -17,7 +17,7 @@ ROOT = HERE.parent
 sys.path.insert(0, str(HERE))
 
 from cli_pages import write_cli_pages  # noqa: E402
-from make_images import draw_all  # noqa: E402
+from site_images import draw_all  # noqa: E402
 
 project = "stakes"
 author = "The stakes developers"
