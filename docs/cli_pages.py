@@ -75,11 +75,11 @@ def parameters(context: Any) -> Iterator[str]:
 
 def described(names: str, help: str) -> str:
     """Write one parameter: its names, what it does, and what holds without it."""
-    names = names.replace(" / ", ", ").replace(" range>", ">")
+    names = names.replace(" / ", ", ").replace(" range>", ">").replace("|", " | ")
     if not names.startswith("-"):
         names = names.split(" <")[0]  # the type of an argument says less than its name
     extra = EXTRA.search(help)
-    text = EXTRA.sub("", help)
+    text = re.sub(r"(?<![`\w-])--[a-z][\w-]*\w(?!`)", r"`\g<0>`", EXTRA.sub("", help))
     if extra:
         text += f" <span class='extra'>{extra[1].replace('<', '&lt;')}</span>"
     return f"````{{option}} {names}\n{text}\n````\n"

@@ -82,6 +82,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "write_computation_times": False,
+    "min_reported_time": 3600,
     "download_all_examples": False,
     "remove_config_comments": True,
 }
@@ -119,9 +120,10 @@ def include_all(pages: Iterable[Path], folder: str) -> None:
 def adapt_source(app, name: str, source: list[str]) -> None:
     """Fit pages that are read as files, too, into the site.
 
-    Links to files of results and to examples lead to their pages here, and the list of decisions is one of
-    Sphinx's, too.
+    Links to files of results and to examples lead to their pages here, blank lines that end an example for
+    doctest are not shown, and the list of decisions is one of Sphinx's, too.
     """
+    source[0] = re.sub(r"^(```python\n(?:(?!```).*\n)*?)\n+```$", r"\1```", source[0], flags=re.MULTILINE)
     if name == "decisions/README":
         source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
     for file, page in (

@@ -64,9 +64,8 @@ for name, part in (("loans.csv", rows[:1000]), ("last_month.csv", rows[1000:])):
 # What a mistake costs is a file as well. A loan that fails costs the bank ten times what it earns on a good
 # one that it turned away. Rows are what is true, columns what the model says.
 
-(folder / "costs.csv").write_text(
-    "actual\\predicted,failed,repaid\nfailed,0,10\nrepaid,1,0\n", encoding="utf-8"
-)
+with open(folder / "costs.csv", "w", encoding="utf-8") as file:
+    print("actual\\predicted,failed,repaid", "failed,0,10", "repaid,1,0", sep="\n", file=file)
 
 # %%
 # Look first
