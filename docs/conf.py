@@ -39,6 +39,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "stakes"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_show_sourcelink = False
 html_sidebars = {
     "index": [],
