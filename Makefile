@@ -107,10 +107,11 @@ doctest: $(INSTALLED)
 	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' --ignore=docs/generated src README.md docs
 
 # Warnings are errors, and so are references that lead nowhere. All is built again each time, since a page that
-# is not read again gives no warning.
+# is not read again gives no warning. Then a browser opens the pages, where there is one.
 docs: $(INSTALLED)
 	rm -rf docs/generated build/docs
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet docs build/docs
+	$(BIN)/python tools/look_at_site.py
 	@echo "The site is in build/docs/index.html."
 
 # The papers' tables with all repeats, for which STAKES_DATA must name their data. Goes on where it was stopped.

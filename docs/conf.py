@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -13,6 +14,10 @@ from stakes import lab
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+sys.path.insert(0, str(HERE))
+
+from cli_pages import write_cli_pages  # noqa: E402
+from site_images import draw_all  # noqa: E402
 
 project = "stakes"
 author = "The stakes developers"
@@ -23,6 +28,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["templates"]
@@ -33,11 +39,10 @@ html_theme = "pydata_sphinx_theme"
 html_title = "stakes"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_show_sourcelink = False
 html_sidebars = {
     "index": [],
-    "guide": [],
-    "which_cost": [],
     "claims": [],
     "peers": [],
     "reference": [],
@@ -57,6 +62,10 @@ html_theme_options = {
 
 myst_heading_anchors = 3
 
+# What is copied is what one types: no prompts, no answers.
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_selector = "div.highlight-python pre, div.highlight-console pre, div.highlight-default pre"
+
 # Types are told by the docstrings; those of signatures would link to other projects' sites.
 autodoc_typehints = "none"
 autosummary_generate = True
@@ -74,6 +83,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "write_computation_times": False,
+    "min_reported_time": 3600,
     "download_all_examples": False,
     "remove_config_comments": True,
 }
@@ -93,6 +103,12 @@ def write_results_pages(app) -> None:
     )
 
 
+def write_made_pages(app) -> None:
+    """Write what is made of the code: pages on the command line, and the pictures."""
+    write_cli_pages(HERE / "generated" / "cli")
+    draw_all(HERE / "generated" / "images")
+
+
 def include_all(pages: Iterable[Path], folder: str) -> None:
     """Write pages of the site that include these files."""
     (HERE / "generated" / folder).mkdir(parents=True, exist_ok=True)
@@ -105,9 +121,10 @@ def include_all(pages: Iterable[Path], folder: str) -> None:
 def adapt_source(app, name: str, source: list[str]) -> None:
     """Fit pages that are read as files, too, into the site.
 
-    Links to files of results and to examples lead to their pages here, and the list of decisions is one of
-    Sphinx's, too.
+    Links to files of results and to examples lead to their pages here, blank lines that end an example for
+    doctest are not shown, and the list of decisions is one of Sphinx's, too.
     """
+    source[0] = re.sub(r"^(```python\n(?:(?!```).*\n)*?)\n+```$", r"\1```", source[0], flags=re.MULTILINE)
     if name == "decisions/README":
         source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
     for file, page in (
@@ -127,5 +144,6 @@ def setup(app) -> None:
     """Join the functions above to the build."""
     os.environ.pop("STAKES_DATA", None)  # the gallery shows what works without the papers' data sets
     app.connect("builder-inited", write_results_pages)
+    app.connect("builder-inited", write_made_pages, priority=100)  # the gallery shows one of the pictures
     app.connect("source-read", adapt_source)
     app.connect("autodoc-skip-member", only_ours)

@@ -6,6 +6,7 @@ import ast
 import re
 from functools import cache
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,14 @@ def evidence() -> list[list[str]]:
     lines = (DOCS / "claims.md").read_text(encoding="utf-8").splitlines()
     rows = [line.strip("|").split(" | ") for line in lines if line.startswith("| ")]
     return [row for row in rows if row[0].strip() != "claim"]
+
+
+def from_docs(name: str):
+    """A module of the site's build."""
+    spec = spec_from_file_location(name, DOCS / f"{name}.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def test_there_are_estimators():
@@ -176,3 +185,96 @@ def test_decisions_follow_each_other_have_a_status_and_are_listed():
         heading, empty, status, *_ = page.read_text(encoding="utf-8").split("\n")
         assert (heading, empty) == (f"# {number} {title}", ""), page.name
         assert re.match(r"\*\*Status\.\*\* (Accepted[.;]|Superseded by \[\d{4}\])", status), page.name
+
+
+# ---- the guide, pages and pictures that are made -----------------------------------------------------------
+
+
+def test_every_page_of_the_guide_is_in_its_list_and_in_its_menu():
+    text = (DOCS / "guide.md").read_text(encoding="utf-8")
+    for page in sorted(DOCS.glob("guide/*.md")):
+        assert f"(guide/{page.name})" in text and f"\nguide/{page.stem}\n" in text, page.name
+
+
+def test_pages_recommend_one_start():
+    for name in ("guide.md", "which_cost.md", "first_model.md", "guide/lowest_cost.md", "index.md"):
+        text = (DOCS / name).read_text(encoding="utf-8")
+        assert "`BoostedStakes`" in text or "BoostedStakes(" in text, name
+        assert "GDTClassifier" in text, name
+        assert "start with `Guard" not in text, name
+
+
+@pytest.fixture(scope="module")
+def cli_pages(tmp_path_factory):
+    """The pages on the command line, by their names."""
+    folder = tmp_path_factory.mktemp("cli")
+    from_docs("cli_pages").write_cli_pages(folder)
+    return {page.stem: page.read_text(encoding="utf-8") for page in folder.glob("*.md")}
+
+
+def test_the_pages_on_commands_have_every_option_with_its_default(cli_pages):
+    from typer.main import get_command
+
+    from stakes._cli.app import app
+
+    root = get_command(app)
+    commands = {name: command for name, command in root.commands.items() if name != "clarify"}
+    commands |= {f"clarify-{name}": command for name, command in root.commands["clarify"].commands.items()}
+    assert set(cli_pages) == {*commands, "index"}
+    for name, command in commands.items():
+        assert f"({name}.md)" in cli_pages["index"] and f"\n{name}\n" in cli_pages["index"]
+        heads = "".join(re.findall(r"^````{option} .*\n", cli_pages[name], re.M))
+        listed = set(re.findall(r"(?<![\w-])-[\w-]+", heads))
+        shown = [
+            option for option in command.params if option.param_type_name == "option" and not option.hidden
+        ]
+        assert listed == {word for option in shown for word in [*option.opts, *option.secondary_opts]}, name
+    assert "Exit codes: 0 all went well" in cli_pages["index"]
+
+
+def test_hidden_options_are_not_on_the_pages_and_groups_have_titles():
+    import typer
+    from typer.main import get_command
+
+    def command(
+        rare: str = typer.Option("", hidden=True),
+        often: int = typer.Option(3, min=1, help="How often.", rich_help_panel="Costs"),
+        guard: bool = typer.Option(True, help="Whether to guard."),
+        output: str = typer.Option(..., "--output", "-o", metavar="FILE"),
+    ) -> None:
+        """Do it."""
+
+    app = typer.Typer()
+    app.command("work")(command)
+    inner = get_command(app)
+    page = from_docs("cli_pages").command_page(inner.context_class(inner, info_name="work"))
+    assert "## Costs" in page and "--often <int>" in page and "rare" not in page
+    assert "How often. <span class='extra'>default: 3; x>=1</span>" in page
+    assert (
+        "````{option} --guard, --no-guard\nWhether to guard. <span class='extra'>default: guard</span>"
+        in page
+    )
+    assert "````{option} -o, --output FILE\n <span class='extra'>required</span>" in page
+
+
+def test_pictures_of_pages_are_made_by_the_build_and_the_readme_has_the_same(tmp_path):
+    images = from_docs("site_images")
+    made = {plot.__name__ for plot in images.PLOTS} | {"german"}
+    pages = [*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")]
+    shown = {
+        name
+        for page in pages
+        for name in re.findall(r"([\w/.-]+\.(?:svg|png))", page.read_text(encoding="utf-8"))
+    }
+    assert {Path(name).stem for name in shown if "generated/images/" in name} == made
+    assert all("generated/images/" in name for name in shown), "a picture that the build does not make"
+    drawn = images.draw_tree(tmp_path).read_bytes()
+    assert drawn == (DOCS / "images" / "german.svg").read_bytes(), "run python docs/make_images.py"
+
+
+def test_a_plot_is_the_same_bytes_each_time(tmp_path):
+    pytest.importorskip("matplotlib", reason="pictures are not drawn: matplotlib is not installed")
+    images = from_docs("site_images")
+    for name in "ab":
+        images.draw_plot(tmp_path / f"{name}.svg", images.coverage)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()

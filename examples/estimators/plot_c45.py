@@ -6,7 +6,7 @@ C4.5, with costs. Rows weigh what mistaking them costs (C4.5CS), nominal columns
 as they are, and the fitted tree is drawn, put in words, or written as code.
 """
 
-# sphinx_gallery_thumbnail_path = 'images/german.svg'
+# sphinx_gallery_thumbnail_path = 'generated/images/german.svg'
 
 from sklearn.model_selection import train_test_split
 

@@ -20,8 +20,8 @@ class ImportancesMixin:
     def feature_importances_(self) -> Floats:
         """Share of each column in the cost that the columns save on the training data.
 
-        An array of shape (n_features_in_,), of numbers from 0 that add up to 1; all are 0 where nothing is
-        saved, as where a constant answers, and a column that is not read has 0.
+        An array of shape ``(n_features_in_,)``, of numbers from 0 that add up to 1; all are 0 where nothing
+        is saved, as where a constant answers, and a column that is not read has 0.
 
         A test of a tree saves what the training rows there cost by their cheapest single answer, less what
         they cost where each branch has its own cheapest answer. A rule saves what its rows would cost by the
