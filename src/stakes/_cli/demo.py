@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,14 +46,7 @@ def run(folder: Path) -> None:
     console.print(problem.cost_matrix.describe(NOUN) + "\n")
     learners = _learners(problem.cost_matrix)
     with progress_bar("Cross-validating") as progress:
-        comparison = evaluate_learners(
-            learners,
-            problem.table,
-            problem.labels,
-            cost_matrix=problem.cost_matrix,
-            abstain_costs={ENSEMBLE: SECOND_LOOK},
-            progress=progress,
-        )
+        comparison = compare(problem, progress)
     console.print(_grid(comparison))
     console.print(_headline(comparison))
     tree = _fit(learners[TREE], problem)
@@ -71,6 +65,18 @@ def run(folder: Path) -> None:
         f"  {program} export {folder}/tree.json --to sql\n"
         f"  {program} describe YOUR.csv --target COLUMN --costs COSTS.csv",
         soft_wrap=True,
+    )
+
+
+def compare(problem: Problem, progress: Callable[[int, int, str], None] | None = None) -> Comparison:
+    """Cross-validate the learners of the demo; the ensemble also where it may leave rows undecided."""
+    return evaluate_learners(
+        _learners(problem.cost_matrix),
+        problem.table,
+        problem.labels,
+        cost_matrix=problem.cost_matrix,
+        abstain_costs={ENSEMBLE: SECOND_LOOK},
+        progress=progress,
     )
 
 
