@@ -21,10 +21,10 @@ def main() -> None:
     )
     IMAGES.mkdir(exist_ok=True)
     (IMAGES / "german.svg").write_text(tree.fit(german.X, german.y).export_svg(), encoding="utf-8")
-    draw_costs(demo.compare(read_problem("german", None, None, None)), IMAGES / "costs.svg")
+    plot_costs(demo.cross_validate(read_problem("german", None, None, None)), IMAGES / "costs.svg")
 
 
-def draw_costs(comparison: Comparison, path: Path) -> None:
+def plot_costs(comparison: Comparison, path: Path) -> None:
     """Draw what a customer costs with each learner of the demo, next to the best constant."""
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt

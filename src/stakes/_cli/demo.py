@@ -46,7 +46,7 @@ def run(folder: Path) -> None:
     console.print(problem.cost_matrix.describe(NOUN) + "\n")
     learners = _learners(problem.cost_matrix)
     with progress_bar("Cross-validating") as progress:
-        comparison = compare(problem, progress)
+        comparison = cross_validate(problem, progress)
     console.print(_grid(comparison))
     console.print(_headline(comparison))
     tree = _fit(learners[TREE], problem)
@@ -68,7 +68,7 @@ def run(folder: Path) -> None:
     )
 
 
-def compare(problem: Problem, progress: Callable[[int, int, str], None] | None = None) -> Comparison:
+def cross_validate(problem: Problem, progress: Callable[[int, int, str], None] | None = None) -> Comparison:
     """Cross-validate the learners of the demo; the ensemble also where it may leave rows undecided."""
     return evaluate_learners(
         _learners(problem.cost_matrix),
