@@ -2,8 +2,8 @@
 
 ``python tools/front_door.py`` ends with status 1 where towncrier could not read a name; ``--rename`` mends
 names of the form ISSUE.KIND.TOPIC.md. Placeholders, such as <REPOSITORY>, are listed and are no failure: they
-stand in pyproject.toml, under project.urls, until the project has addresses. A page may name one of these; one
-that is filled in there, or was never there, is a failure.
+stand in pyproject.toml, under project.urls, until the project has addresses. A page may name one of these, as
+long as it stands there.
 """
 
 from __future__ import annotations
@@ -67,9 +67,8 @@ def main(arguments: list[str]) -> int:
     known = placeholders(ROOT / "pyproject.toml")
     for placeholder, names in known.items():
         pages = [page for page in PAGES if placeholder in (ROOT / page).read_text(encoding="utf-8")]
-        print(
-            f"pyproject.toml, project.urls: {placeholder} is not filled in yet, for {', '.join([*names, *pages])}"
-        )
+        needs = ", ".join([*names, *pages])
+        print(f"pyproject.toml, project.urls: {placeholder} is not filled in yet, for {needs}")
     stale = {page: unknown_placeholders(ROOT / page, known) for page in PAGES}
     for page, unknown in stale.items():
         for placeholder in unknown:
