@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+RUNS := $(VENV)/.runs
 LOWEST := .venv-lowest
 GOLDEN := .venv-golden
 TESTS ?=
@@ -18,14 +19,25 @@ $(BIN)/python:
 
 # The package is installed once, editable; it is built again only when the core or the build changes. uv does
 # in seconds what takes pip a minute; pip is asked where uv is not available or does not know your package index.
-$(INSTALLED): $(SOURCES) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet uv || true
-	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --editable ".[dev]" || \
-	  $(BIN)/python -m pip install --quiet --editable ".[dev]"
-	$(BIN)/python tools/build_tracer.py
+define install
+$(BIN)/python -m pip install --quiet uv || true
+VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --editable ".[$(EXTRAS)]" || \
+  $(BIN)/python -m pip install --quiet --editable ".[$(EXTRAS)]"
+endef
+
+# What a user needs, and what developers need on top of it.
+$(RUNS): EXTRAS := data,report
+$(INSTALLED): EXTRAS := dev
+$(RUNS): $(SOURCES) | $(BIN)/python
+	$(install)
 	@touch $@
 
-demo: $(INSTALLED)
+$(INSTALLED): $(SOURCES) | $(BIN)/python
+	$(install)
+	$(BIN)/python tools/build_tracer.py
+	@touch $(RUNS) $@
+
+demo: $(RUNS)
 	$(BIN)/stakes demo
 
 # A verdict on a change within a minute: what lint, layers and types say, and the tests below. Tests that changed

@@ -29,9 +29,9 @@ def installed(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def planned(folder: Path) -> str:
+def planned(folder: Path, target: str = "venv/.installed") -> str:
     """Return what make would do in a folder."""
-    command = [str(MAKE), "--dry-run", "VENV=venv", "venv/.installed"]
+    command = [str(MAKE), "--dry-run", "VENV=venv", target]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=True
@@ -53,6 +53,18 @@ def test_a_change_in_any_folder_builds_the_core_again(installed, folder):
         os.utime(source, (stamp + 10, stamp + 10))
         assert "pip install" in planned(installed), source.name
         os.utime(source, (before, before))
+
+
+@pytest.mark.skipif(MAKE is None, reason="make is not installed")
+def test_the_demo_installs_what_users_need_and_nothing_where_all_is_there(installed):
+    """In either order: the tests bring what the demo needs, and the demo not all that tests need."""
+    (installed / "venv" / ".installed").unlink()
+    assert '".[data,report]"' in planned(installed, "demo") and ".[dev]" not in planned(installed, "demo")
+    (installed / "venv" / ".runs").touch()
+    assert "pip install" not in planned(installed, "demo")
+    assert '".[dev]"' in planned(installed, "test") and "touch venv/.runs venv/.installed" in planned(
+        installed, "test"
+    )
 
 
 def test_who_installs_stakes_has_its_types():

@@ -2,13 +2,14 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from commands import run
-from stakes import CostMatrix, FeatureCosts
+from stakes import C45Classifier, CostMatrix, FeatureCosts, GDTClassifier
 from stakes._cli import compare, demo, evaluate, learners, reproduce
 from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.forensics.host.model import ClarifyModel
@@ -306,56 +307,87 @@ def test_reproduce_one_paper_and_the_figure_of_programs(reproduced):
     assert [call[0] for call in calls] == ["load", "davis2006", "load", "p1"]
 
 
-def test_demo_compares_shows_the_cheapest_tree_and_writes_all(tmp_path, monkeypatch):
+def test_demo_compares_shows_a_tree_and_writes_all(tmp_path, monkeypatch):
     handed = {}
+    fits = {"BoostedStakes": 0.4, "GDTClassifier": 0.5, "best constant": 0.8, "C4.5": 1.0}
 
     def stub(learners, X, y, **more):
         handed.update(learners=list(learners), n_samples=X.n_samples, labels=set(y.tolist()), **more)
-        costs = {"scikit-learn tree": 0.1, "C4.5 min. cost": 0.4}
-        results = tuple(result(name, costs.get(name, 0.5)) for name in learners)
-        return Comparison(results, 1000, 10, 3, "bad", 0.7)
+        results = [replace(result("BoostedStakes, undecided at 0.5", 0.2), undecided=0.45)]
+        results += [result(name, fits.get(name, 0.6)) for name in learners]
+        results = [replace(one, savings=interval(1 - one.cost.mean / 0.8)) for one in results]
+        return Comparison(tuple(results), 1000, 10, 1, "bad", 0.8)
 
     monkeypatch.setattr(demo, "evaluate_learners", stub)
+    monkeypatch.setattr(demo, "BoostedStakes", lambda random_state, **costs: C45Classifier(**costs))  # fast
+    monkeypatch.setattr(demo.shutil, "which", lambda name: f"/bin/{name}")
     monkeypatch.chdir(tmp_path)
     text = run("demo").stdout
     assert handed.pop("cost_matrix").values.tolist() == [[0, 5], [1, 0]] and callable(handed.pop("progress"))
     assert handed == {
         "learners": [
-            "C4.5",
-            "C4.5CS",
-            "C4.5 min. cost",
-            "C4.5 cost pruned",
-            "scikit-learn tree",
+            "BoostedStakes",
+            "GDTClassifier",
+            "scikit-learn forest, MinExpectedCost",
             "best constant",
+            "scikit-learn forest",
+            "C4.5",
         ],
         "n_samples": 1000,
         "labels": {"bad", "good"},
-        "n_repeats": 3,
+        "abstain_costs": {"BoostedStakes": 0.5},
     }
     assert text.startswith(
-        "German credit: 1000 customers, 300 of them bad. What mistakes cost:\nCalling a bad customer"
+        "German credit: 1000 customers, 300 of them bad.\nCalling a bad customer good costs 5.\n"
     )
-    assert "German credit: 10-fold cross-validation, 3 times" in text
-    assert "The cheapest tree, C4.5 min. cost, learned from 666 of the customers:" in text
+    rows = [" ".join(line.replace("│", " ").split()) for line in text.splitlines() if "│" in line]
+    assert rows[:2] == ["BoostedStakes, undecided at 0.5 0.20 75% 25% 45% 3", "BoostedStakes 0.40 50% 25% 3"]
+    assert "best constant 0.80 25% 3" in rows and "C4.5 1.00 -25% 25% 3" in rows
+    assert (
+        "\nBoostedStakes saves 50% of what the best constant costs, one tree of 3 leaves 38%.\n"
+        "The constant calls every customer bad. Costlier, as they know no costs: C4.5.\n"
+        "Where a second look costs 0.5, BoostedStakes leaves 45% undecided and saves 75%;\n"
+        "a second look at every customer would save 38%.\n"
+    ) in text
     folder = tmp_path / "stakes-demo"
-    assert {path.name for path in folder.iterdir()} == {"report.html", "tree.svg", "model.json"}
-    model = load_model(folder / "model.json")
-    assert model.decision == "min_cost" and model.fitted_tree_.tree.class_weights[0].sum() == 666
-    drawn = model.get_n_leaves() <= 40
-    assert model.export_text(max_depth=None if drawn else 3) in text
-    assert (folder / "tree.svg").read_text() == model.export_svg()
+    assert {path.name for path in folder.iterdir()} == {"report.html", "tree.svg", "tree.json", "model.json"}
+    tree = load_model(folder / "tree.json")
+    assert isinstance(tree, GDTClassifier) and tree.fitted_tree_.tree.class_weights[0].sum() == 1000
+    shown = tree.export_text()
+    assert f"GDTClassifier's tree, learned from all customers:\n{shown}" in text and shown.count("\n") < 30
+    assert (folder / "tree.svg").read_text() == tree.export_svg()
+    assert load_model(folder / "model.json").fitted_tree_.tree.class_weights[0].sum() == pytest.approx(666)
     assert text.endswith(
         "\n\nThe report is in stakes-demo/report.html: open it in a browser.\n\nTry next:\n"
-        "  stakes show stakes-demo/model.json --format leaves\n"
-        "  stakes export stakes-demo/model.json --to sql\n"
-        "  stakes describe german\n"
+        "  stakes show stakes-demo/tree.json --format leaves\n"
+        "  stakes export stakes-demo/tree.json --to sql\n"
         "  stakes describe YOUR.csv --target COLUMN --costs COSTS.csv\n"
     )
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "German credit: what a tree costs" in page and "334 customers" in page
-    assert "C4.5 min. cost, learned from 666 customers and billed here for 334 others." in page
+    assert "German credit: what a model saves" in page and "334 customers" in page
+    assert "BoostedStakes, learned from 666 customers; the figures are for 334 others." in page
+    assert "BoostedStakes, undecided at 0.5" in page
+    for line in text.splitlines()[-3:-1]:
+        assert run(*line.split()[1:]).stdout
     run("demo", "-o", tmp_path / "deep" / "er")
     assert (tmp_path / "deep" / "er" / "report.html").exists()
+
+
+def test_demo_names_the_program_as_it_can_be_started(tmp_path, monkeypatch):
+    def program(executable, found=None):
+        monkeypatch.setattr(demo.sys, "executable", str(executable))
+        monkeypatch.setattr(demo.shutil, "which", lambda name: found)
+        return demo._program()
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bin").mkdir()
+    assert program(tmp_path / "bin" / "python") == "stakes"  # installed without its command
+    (tmp_path / "bin" / "stakes").touch()
+    assert program(tmp_path / "bin" / "python") == "bin/stakes"
+    assert program(tmp_path / "bin" / "python", "/usr/bin/stakes") == "stakes"
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert program(tmp_path / "bin" / "python") == str(tmp_path / "bin" / "stakes")
 
 
 # ---- clarify -----------------------------------------------------------------------------------------------

@@ -24,8 +24,10 @@ ESTIMATORS = sorted(
     if isinstance(getattr(stakes, name), type) and issubclass(getattr(stakes, name), BaseEstimator)
 )
 VERDICTS = {"holds", "holds in part", "does not hold", "not tested here"}
+#: Pages that quote figures.
+QUOTING = ["claims.md", "peers.md", "results.md", "../README.md"]
 #: A link to a page of results: its text, the file, and a title with more words of the line that is meant.
-LINK = re.compile(r'\[([^\]]*)\]\((?:\.\./)+benchmarks/results/(\w+\.md)(?: "([^"]*)")?\)')
+LINK = re.compile(r'\[([^\]]*)\]\((?:\.\./)*benchmarks/results/([\w-]+\.md)(?: "([^"]*)")?\)')
 
 
 def links(page: str) -> list[tuple[str, str]]:
@@ -124,10 +126,19 @@ def test_every_decision_is_in_the_list():
     assert [page.name for page in DOCS.glob("decisions/0*.md") if f"({page.name})" not in listed] == []
 
 
-@pytest.mark.parametrize(("said", "page"), sorted({*links("claims.md"), *links("peers.md")}))
+@pytest.mark.parametrize(("said", "page"), sorted({one for page in QUOTING for one in links(page)}))
 def test_figures_are_in_the_tables(said, page):
     text = (RESULTS / page).read_text(encoding="utf-8")
     assert is_quoted(said, text), f"no line of benchmarks/results/{page} has all of: {said}"
+
+
+def test_the_readme_is_short_and_its_figures_are_links():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.count("\n") <= 90
+    (measured,) = re.findall(r"## What it is measured against\n\n((?:- .*\n)+)", text)
+    assert measured.count("\n") == 5 and not re.search(r"\d\.\d", LINK.sub("", measured).replace("C4.5", ""))
+    for link in re.findall(r"\]\(([\w./-]+)", text):
+        assert (ROOT / link).exists(), link
 
 
 def test_a_wrong_figure_would_be_noticed():

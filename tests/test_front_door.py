@@ -36,7 +36,7 @@ def test_every_file_that_a_page_names_exists(page):
 
 
 def test_no_page_invents_an_address():
-    names = [*PAGES, "CITATION.cff", "CONTRIBUTING.md", ".github/ISSUE_TEMPLATE/config.yml"]
+    names = [*PAGES, "README.md", "CITATION.cff", "CONTRIBUTING.md", ".github/ISSUE_TEMPLATE/config.yml"]
     for name in names:
         text = (ROOT / name).read_text(encoding="utf-8")
         assert re.findall(r"[\w.]+@[\w.]+\.\w+|github\.com/\w+", text) == [], name
@@ -104,6 +104,23 @@ def test_placeholders_are_listed_with_what_needs_them(tmp_path, capsys):
     listed = capsys.readouterr().out
     for placeholder in front_door.placeholders(ROOT / "pyproject.toml"):
         assert f"{placeholder} is not filled in yet" in listed
+
+
+def test_a_page_may_name_a_placeholder_as_long_as_it_is_one(tmp_path, monkeypatch, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("git clone <HERE> stakes, <b>or</b> <THERE ABOUTS> and <HERE>")
+    assert front_door.unknown_placeholders(page, ["<HERE>"]) == ["<THERE ABOUTS>"]
+    assert "is not filled in yet, for Source, Changelog, Issues, README.md\n" in listed(capsys)
+    monkeypatch.setattr(front_door, "placeholders", lambda file: {})  # as when all addresses are known
+    stale = "README.md: <REPOSITORY> is not among project.urls in pyproject.toml: write the address\n"
+    assert listed(capsys, status=1) == stale
+
+
+def listed(capsys, status=0):
+    """What is printed."""
+    capsys.readouterr()
+    assert front_door.main([]) == status
+    return capsys.readouterr().out
 
 
 # ---- names that go -----------------------------------------------------------------------------------------

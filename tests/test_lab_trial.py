@@ -1,6 +1,7 @@
 """One trial and many side by side, worked out by hand: figures, sizes, prices, intervals and tests."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from stakes import C45Classifier, CostBagging, CostMatrix, FeatureCosts, Guard, MetaCost, MinExpectedCost
+from stakes import (
+    C45Classifier,
+    CostBagging,
+    CostMatrix,
+    FeatureCosts,
+    Guard,
+    MetaCost,
+    MinExpectedCost,
+    datasets,
+)
 from stakes._base.answering import Size, model_size, paid_tests
 from stakes._base.folds import stratified_folds
 from stakes._base.intervals import Interval, mean_interval
@@ -22,6 +32,7 @@ from stakes.compare.trial import Part, Trial, run_trial
 from stakes.decision import Decision
 from stakes.lab.measures import check_measure, figure
 from stakes.lab.results import Cell, Column, ResultTable, Row
+from stakes.metrics import cost_with_abstention
 
 COSTS = CostMatrix([[0, 5], [1, 0]], classes=["bad", "good"])
 Y = np.array(["bad", "bad", "good", "good"])
@@ -266,6 +277,46 @@ def test_progress_and_folds_that_weigh_nothing():
     for level in (0, 1):
         with pytest.raises(ValueError, match="level must be between 0 and 1"):
             evaluate_learners(learners, data, y, level=level)
+
+
+def test_a_learner_that_may_abstain_has_a_second_result():
+    """The same folds by hand: what `decide` leaves undecided costs its price, the rest what mistakes cost."""
+    german = datasets.load("german")
+    learners = {
+        "none": ConstantClassifier(german.cost_matrix),
+        "tree": C45Classifier(cost_matrix=german.cost_matrix),
+    }
+    options = {"cost_matrix": german.cost_matrix, "n_folds": 3}
+    found = evaluate_learners(learners, german.X, german.y, **options, abstain_costs={"tree": 0.25})
+    plain = evaluate_learners(learners, german.X, german.y, **options)
+    none, abstaining, tree = found.results
+    assert [none.name, abstaining.name, tree.name] == ["none", "tree, undecided at 0.25", "tree"]
+    assert [replace(r, seconds=0) for r in (none, tree)] == [replace(r, seconds=0) for r in plain.results]
+    fold = stratified_folds((german.y == "good").astype(np.intp), 3, 0)
+    paid = undecided = wrong = 0.0
+    for k in range(3):
+        model = C45Classifier(cost_matrix=german.cost_matrix).fit(german.X[fold != k], german.y[fold != k])
+        decision = model.decide(german.X[fold == k], abstain_cost=0.25)
+        rows = {"abstain_cost": 0.25, "cost_matrix": german.cost_matrix}
+        paid += cost_with_abstention(german.y[fold == k], decision, **rows) * (fold == k).sum()
+        undecided += decision.undecided.sum()
+        wrong += (decision.labels != german.y[fold == k])[~decision.undecided].sum()
+    assert abstaining.total == pytest.approx(paid) and abstaining.cost.mean == pytest.approx(paid / 1000)
+    assert abstaining.undecided == undecided / 1000 > 0 == tree.undecided
+    assert abstaining.errors.mean == pytest.approx(wrong / 1000) and abstaining.leaves == tree.leaves
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("c", "abstain_costs must name learners, a, b, got 'c'"),
+        ("b", "abstain_costs must name learners that have a decide method, got 'b'"),
+    ],
+)
+def test_who_cannot_abstain_has_no_second_result(name, message):
+    learners = {"a": ConstantClassifier(COSTS), "b": DecisionTreeClassifier()}
+    with pytest.raises(ValueError, match=message):
+        evaluate_learners(learners, X, Y, n_folds=2, abstain_costs={name: 0.5})
 
 
 def test_plain_values_for_json():

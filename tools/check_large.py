@@ -31,6 +31,7 @@ CHECKS: dict[str, tuple[dict[str, str], list[str]]] = {
     # What this finds is repeated by its class and number: `python -m attack CLASS NUMBER` in tests.
     "attacks": ({"STAKES_ATTACK_CASES": "5000", "STAKES_TEST_SEED": SEED}, [*PYTEST, "tests/attack"]),
     "clones": ({}, [sys.executable, str(ROOT / "tools" / "fresh_clones.py")]),
+    "blocks": ({}, [sys.executable, str(ROOT / "tools" / "run_blocks.py")]),
     "lowest": ({"STAKES_TEST_SEED": SEED}, ["make", "test-lowest"]),
     "golden": ({}, ["make", "golden"]),
 }

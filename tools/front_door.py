@@ -2,7 +2,8 @@
 
 ``python tools/front_door.py`` ends with status 1 where towncrier could not read a name; ``--rename`` mends
 names of the form ISSUE.KIND.TOPIC.md. Placeholders, such as <REPOSITORY>, are listed and are no failure: they
-stand in pyproject.toml, under project.urls, until the project has addresses.
+stand in pyproject.toml, under project.urls, until the project has addresses. A page may name one of these, as
+long as it stands there.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
+PLACEHOLDER = re.compile(r"<[A-Z ]+>")
 KINDS = ("feature", "bugfix", "doc", "removal", "misc")
 KIND = "|".join(KINDS)
 NAME = re.compile(rf"(\d+|\d+-[a-z0-9-]+|\+[a-z0-9-]+)\.({KIND})(\.\d+)?\.md")
@@ -38,9 +42,14 @@ def placeholders(pyproject: Path) -> dict[str, list[str]]:
     needed: dict[str, list[str]] = {}
     urls = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]["urls"]
     for name, url in urls.items():
-        for placeholder in re.findall(r"<[A-Z ]+>", url):
+        for placeholder in PLACEHOLDER.findall(url):
             needed.setdefault(placeholder, []).append(name)
     return needed
+
+
+def unknown_placeholders(page: Path, known: Iterable[str]) -> list[str]:
+    """Return the placeholders of a page that do not stand among the project's addresses."""
+    return sorted(set(PLACEHOLDER.findall(page.read_text(encoding="utf-8"))) - set(known))
 
 
 def main(arguments: list[str]) -> int:
@@ -55,9 +64,16 @@ def main(arguments: list[str]) -> int:
             f"where KIND is one of {', '.join(KINDS)}; `python tools/front_door.py --rename` mends "
             "ISSUE.KIND.TOPIC.md"
         )
-    for placeholder, names in placeholders(ROOT / "pyproject.toml").items():
-        print(f"pyproject.toml, project.urls: {placeholder} is not filled in yet, for {', '.join(names)}")
-    return 1 if wrong else 0
+    known = placeholders(ROOT / "pyproject.toml")
+    for placeholder, names in known.items():
+        pages = [page for page in PAGES if placeholder in (ROOT / page).read_text(encoding="utf-8")]
+        needs = ", ".join([*names, *pages])
+        print(f"pyproject.toml, project.urls: {placeholder} is not filled in yet, for {needs}")
+    stale = {page: unknown_placeholders(ROOT / page, known) for page in PAGES}
+    for page, unknown in stale.items():
+        for placeholder in unknown:
+            print(f"{page}: {placeholder} is not among project.urls in pyproject.toml: write the address")
+    return 1 if wrong or any(stale.values()) else 0
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ double SubtreeSearch::at_least(const Mask& rows, const std::vector<Solved>& solv
   return least;
 }
 
-// Bill of the best subtree below a test, infinite where it is not below `bound`; kept if it is the best so
+// Cost of the best subtree below a test, infinite where it is not below `bound`; kept if it is the best so
 // far.
 double SubtreeSearch::try_root(std::size_t t, const Mask& rows, int levels, std::size_t width, double bound,
                                Solution& best, std::vector<Solved>& solved) {

@@ -2,7 +2,7 @@
 Columns that are paid for up front
 ==================================
 
-Some columns must be had before it is known which of them will matter: a program is instrumented before it
+Some columns must be paid for before it is known which will matter: a program is instrumented before it
 fails, a questionnaire is printed before it is filled in. Then a tree costs the price of every column that it
 tests anywhere, once. ``criterion="cs_gain"`` asks at each node whether a new column is worth its price, and
 uses those already bought for nothing. ``gamma`` says how much prices matter. What it buys is measured in the

@@ -35,6 +35,6 @@ ax.axhline(
 constant = best_constant(y_new, cost_matrix=costs)
 ax.axhline(constant.cost, ls=":", color="0.5", label=f"always {constant.label}")
 ax.set_xlabel("trees")
-ax.set_ylabel(f"bill of {len(y_new)} new customers")
+ax.set_ylabel(f"cost of {len(y_new)} new customers")
 ax.legend()
 plt.show()

@@ -15,7 +15,7 @@ from stakes._base.folds import stratified_folds
 from stakes._base.intervals import Interval
 from stakes._text.words import rounded_repr
 from stakes.compare.statistics import PairTest, against
-from stakes.compare.trial import Part, Trial, run_trial
+from stakes.compare.trial import Part, Trial, abstaining_trial, run_trial
 from stakes.costs import CostMatrix, as_cost_matrix, as_feature_costs
 from stakes.decision import min_cost_class
 from stakes.table import Table
@@ -52,6 +52,8 @@ class LearnerResult:
         Where columns have prices: cost of the tests per row, and of tests and mistakes together.
     upfront_cost : float or None
         Where columns have prices: mean price of all columns that a model may ask for.
+    undecided : float
+        Share of the rows that were left undecided, at a price that is part of the cost.
     """
 
     name: str
@@ -66,6 +68,7 @@ class LearnerResult:
     test_cost: Interval | None = None
     total_cost: Interval | None = None
     upfront_cost: float | None = None
+    undecided: float = 0.0
 
     @property
     def decisive(self) -> Interval:
@@ -129,6 +132,7 @@ def evaluate_learners(
     random_state: int = 0,
     level: float = 0.95,
     progress: Progress | None = None,
+    abstain_costs: Mapping[str, float] | None = None,
 ) -> Comparison:
     """Cross-validate learners on the same folds.
 
@@ -152,6 +156,9 @@ def evaluate_learners(
         Confidence level.
     progress : callable, optional
         Called with the number of fits done, of all fits, and the name of the learner whose turn it is.
+    abstain_costs : mapping of name to float, optional
+        Learners that are judged a second time, on the same fits, where they may leave a row undecided at this
+        cost. The second result has the name "NAME, undecided at COST" and comes before the first.
 
     References
     ----------
@@ -167,7 +174,8 @@ def evaluate_learners(
     """
     labels = np.asarray(y)
     classes, codes = np.unique(labels, return_inverse=True)
-    _check_plan(learners, len(labels), n_folds, n_repeats, level)
+    abstain_costs = {} if abstain_costs is None else abstain_costs
+    _check_plan(learners, abstain_costs, len(labels), n_folds, n_repeats, level)
     matrix = as_cost_matrix(cost_matrix, classes)
     names = () if feature_costs is None else Table.from_data(X).schema.names
     prices = as_feature_costs(feature_costs, names)
@@ -177,11 +185,16 @@ def evaluate_learners(
     total_fits, done = len(learners) * n_repeats * n_folds, 0
     trials: dict[str, list[Trial]] = {}
     for name, learner in learners.items():
-        trials[name] = []
+        second = f"{name}, undecided at {abstain_costs[name]:g}" if name in abstain_costs else None
+        trials |= {title: [] for title in (second, name) if title is not None}
         for train, test in _splits(folds, weight):
             if progress is not None:
                 progress(done, total_fits, name)
-            trials[name].append(run_trial(clone(learner), data.take(train), data.take(test), matrix, prices))
+            model, held_out = clone(learner), data.take(test)
+            trial = run_trial(model, data.take(train), held_out, matrix, prices)
+            trials[name].append(trial)
+            if second is not None:
+                trials[second].append(abstaining_trial(trial, model, held_out, matrix, abstain_costs[name]))
             done += 1
     if progress is not None:
         progress(done, total_fits, "")
@@ -227,9 +240,21 @@ def _tests(trials: Mapping[str, list[Trial]], cheapest: str) -> list[PairTest]:
     return against(cheapest, paid, ratio)
 
 
-def _check_plan(learners: Mapping[str, Any], n_rows: int, n_folds: int, n_repeats: int, level: float) -> None:
+def _check_plan(
+    learners: Mapping[str, Any],
+    abstain_costs: Mapping[str, float],
+    n_rows: int,
+    n_folds: int,
+    n_repeats: int,
+    level: float,
+) -> None:
     if not learners:
         raise ValueError("learners must hold at least one learner, got none")
+    for name in abstain_costs:
+        if name not in learners:
+            raise ValueError(f"abstain_costs must name learners, {', '.join(learners)}, got {name!r}")
+        if not hasattr(learners[name], "decide"):
+            raise ValueError(f"abstain_costs must name learners that have a decide method, got {name!r}")
     if not 2 <= n_folds <= n_rows:
         raise ValueError(f"n_folds must be between 2 and the number of rows, {n_rows}, got {n_folds}")
     if n_repeats < 1:
@@ -271,6 +296,7 @@ def _summary(name: str, folds: list[Trial], weight: float, base: float, level: f
         test_cost=_interval(tests, level) if tests else None,
         total_cost=whole,
         upfront_cost=_mean([fold.upfront_cost for fold in folds]),
+        undecided=sum(fold.undecided for fold in folds) / tested,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -111,12 +111,32 @@ def run_trial(
     with early_end(False):
         model.fit(train.X, train.labels, **extra)
     seconds = time.perf_counter() - start
-    actual = matrix.codes(test.labels)
     answers = answers_of(model, test.X)
-    predicted, decided = answer_codes(answers, matrix, abstains)
+    sums = _sums(test, matrix, *answer_codes(answers, matrix, abstains))
     paid = None if prices is None else paid_tests(model, test.X, prices, answers.routing)
     size = model_size(model)
-    share = test.shares
+    return Trial(
+        **sums,
+        train_weight=float(train.shares.sum()),
+        leaves=size.leaves,
+        nodes=size.nodes,
+        seconds=seconds,
+        test_cost=None if paid is None else float(test.shares @ paid.due),
+        upfront_cost=None if paid is None else paid.upfront,
+    )
+
+
+def abstaining_trial(trial: Trial, model: Any, test: Part, matrix: CostMatrix, abstain_cost: float) -> Trial:
+    """Return the trial as it is where rows may be left undecided at this cost; the model has been fitted."""
+    sums = _sums(test, matrix, *answer_codes(answers_of(model, test.X), matrix, True, abstain_cost))
+    return replace(trial, **sums | {"cost": sums["cost"] + abstain_cost * sums["undecided"]})
+
+
+def _sums(
+    test: Part, matrix: CostMatrix, predicted: NDArray[np.intp], decided: NDArray[np.bool_]
+) -> dict[str, Any]:
+    """What comes of these answers, for the rows of the test part."""
+    actual, share = matrix.codes(test.labels), test.shares
     wrong = decided & (actual != predicted)
     costly = wrong & (matrix.normalise().values[actual, predicted] > 1.0)
 
@@ -124,32 +144,26 @@ def run_trial(
         sums = np.bincount(actual[which], weights=share[which], minlength=len(matrix.values))
         return tuple(sums.tolist())
 
-    return Trial(
-        weight=float(share.sum()),
-        train_weight=float(train.shares.sum()),
-        cost=float(share[decided] @ matrix.values[actual, predicted][decided]),
-        errors=float(share @ wrong),
-        high_cost_errors=float(share @ costly),
-        undecided=float(share @ ~decided),
-        rows=by_class(np.ones(len(actual), dtype=bool)),
-        right=by_class(decided & ~wrong),
-        abstained=by_class(~decided),
-        leaves=size.leaves,
-        nodes=size.nodes,
-        seconds=seconds,
-        test_cost=None if paid is None else float(share @ paid.due),
-        upfront_cost=None if paid is None else paid.upfront,
-    )
+    return {
+        "weight": float(share.sum()),
+        "cost": float(share[decided] @ matrix.values[actual, predicted][decided]),
+        "errors": float(share @ wrong),
+        "high_cost_errors": float(share @ costly),
+        "undecided": float(share @ ~decided),
+        "rows": by_class(np.ones(len(actual), dtype=bool)),
+        "right": by_class(decided & ~wrong),
+        "abstained": by_class(~decided),
+    }
 
 
 def answer_codes(
-    answers: Answers, matrix: CostMatrix, abstains: bool
+    answers: Answers, matrix: CostMatrix, abstains: bool, abstain_cost: float | None = None
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Codes of the answers, and which rows have one; a row without has code 0."""
     if not abstains:
         predicted = matrix.codes(answers.labels, "predictions")
         return predicted, np.ones(len(predicted), dtype=bool)
-    decision = answers.decide()
+    decision = answers.decide(abstain_cost)
     decided = ~np.asarray(decision.undecided, dtype=bool)
     predicted = np.zeros(len(decided), dtype=np.intp)
     predicted[decided] = matrix.codes(np.asarray(decision.labels)[decided], "predictions")

@@ -156,7 +156,7 @@ def savings(
 ) -> float:
     """Share of the best constant's cost that the predictions save: ``1 - cost / cost of the best constant``.
 
-    1 is a bill of nothing, 0 is as good as the constant, below 0 is worse. Where the constant earns something
+    1 is a cost of 0, 0 is as good as the constant, below 0 is worse. Where the constant earns something
     its size is what is divided by. Where it costs nothing: 0 for predictions that cost nothing too, minus
     infinity for others (infinity for ones that earn).
 

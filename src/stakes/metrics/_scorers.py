@@ -21,7 +21,7 @@ def neg_mean_cost(
     sample_weight: Any = None,
 ) -> float:
     """Mean cost with the sign turned, so that more is better; parameters as in :func:`total_cost`."""
-    # not -mean_cost, which would write a bill of nothing as -0.0
+    # not -mean_cost, which would write a cost of 0 as -0.0
     return 0.0 - mean_cost(
         y_true, y_pred, cost_matrix=cost_matrix, costs=costs, classes=classes, sample_weight=sample_weight
     )

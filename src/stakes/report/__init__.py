@@ -1,4 +1,4 @@
-"""Reports: self-contained pages that show the bill of a model, of a comparison, or a paper next to ours."""
+"""Reports: self-contained pages that show what a model costs, a comparison, or a paper next to ours."""
 
 from stakes.report.groups import GroupTable, columns_by
 from stakes.report.page import (

@@ -1,4 +1,4 @@
-"""Where the cost sits: the bill of each leaf of a tree, or of each rule."""
+"""Where the cost sits: what each leaf of a tree, or each rule, costs."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class RatioView:
 
     @property
     def own_differs(self) -> float:
-        """Bill of the model's own answers less that of the threshold, where the slider starts."""
+        """Cost of the model's own answers less that of the threshold, where the slider starts."""
         return self.first.own - self.first.total
 
     def data(self) -> dict[str, Any]:

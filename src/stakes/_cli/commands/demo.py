@@ -16,7 +16,7 @@ def command(
     ] = Path("stakes-demo"),
     debug: options.DebugOption = False,
 ) -> None:
-    """Compare learners on german credit, show the cheapest tree and write a report. Takes a few seconds.
+    """Compare learners on german credit, show a tree and write a report. Takes about half a minute.
 
     A bad customer who gets the credit costs 5, a good one who is sent away costs 1.
 
