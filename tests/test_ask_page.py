@@ -124,7 +124,7 @@ def _compare(got, expected):
     assert float(got["total"].replace(",", "")) == pytest.approx(expected.total, rel=1e-3, abs=0.006)
     if len(expected.probabilities) <= 8:
         for text, (label, share) in zip(got["rows"], expected.probabilities.items(), strict=True):
-            shown = text.removeprefix(plain(str(label))).split(" %")[0]
+            shown = text.removeprefix(plain(str(label))).split("%")[0]
             assert float(shown) == pytest.approx(100 * share, abs=0.51)
             cost = float(text.rsplit("would cost ", 1)[1])
             assert cost == pytest.approx(expected.explanation.expected_costs[label], rel=0.01, abs=0.006)

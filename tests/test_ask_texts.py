@@ -162,19 +162,19 @@ def test_what_is_known_already():
     known = ask._parse_known(["a=1", "a=b=2", "c=?", "d=?"], Schema(tuple(columns)))
     assert known == {"a": "1", "a=b": "2", "c": "?", "d": None}
     assert ask._parse_known(["a="], Schema(tuple(columns))) == {"a": None}
-    for names, shown in ((20, "c19."), (21, "c19, ...")):
+    for names, shown in ((20, "'c19'."), (41, "'c39' and 1 more.")):
         schema = Schema(tuple(Column(f"c{j}") for j in range(names)))
         with pytest.raises(typer.BadParameter) as error:
             ask._parse_known(["z=1"], schema)
         assert error.value.message.startswith(
-            "must have the name of a column, but 'z' is none; columns are c0, "
+            "must have the name of a column, but 'z' is none; the columns are 'c0', "
         )
         assert (
             error.value.message.rstrip(".").endswith(shown.rstrip(".")) and error.value.param_hint == "--set"
         )
     with pytest.raises(typer.BadParameter) as error:
         ask._parse_known(["z"], Schema(tuple(columns)))
-    assert error.value.message == "must have NAME=VALUE; columns are a, a=b, c, d."
+    assert error.value.message == "must have NAME=VALUE; the columns are 'a', 'a=b', 'c', 'd'."
 
 
 def test_new_categories_are_what_the_model_behind_a_guard_takes_them_for():

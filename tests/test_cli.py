@@ -348,7 +348,7 @@ WRONG = [
     ("fit {d}/train.csv --weights housing -o {d}/x.json", 1, "holds text"),
     ("fit {d}/weights.csv --weights w -o {d}/x.json", 1, "not negative"),
     ("fit {d}/train.csv -o {d}/no/such/folder/x.json", 1, "its folder does not exist"),
-    ("evaluate {d}/train.csv -l c5", 1, "--learner must be one of"),
+    ("evaluate {d}/train.csv -l c5", 1, "--learner 'c5' is not known; did you mean 'c4.5'?"),
     ("evaluate {d}/train.csv --level 95", 1, "level must be between 0 and 1"),
     ("evaluate {d}/tiny.csv --folds 10", 1, "n_folds must be between 2"),
     ("evaluate {d}/strange.csv --model {d}/model.json", 1, "does not know: 'ugly'"),

@@ -183,6 +183,7 @@ def test_compare_hands_everything_on_and_says_what_is_absent_or_failed(place, mo
         "n_jobs": -1,
         "cluster": None,
         "check_costs": True,
+        "drop": [],
     }
     outcomes = [
         Outcome(str(n), {"learner": f"L{n}"}, None, f"Traceback\n  no {n}", 0, 0, 0) for n in range(6)
@@ -203,6 +204,7 @@ def test_compare_hands_everything_on_and_says_what_is_absent_or_failed(place, mo
         "n_jobs": 5,
         "cluster": "tcp://x",
         "check_costs": False,
+        "drop": [],
     }
     assert json.loads(said.stdout) == json.loads(
         json.dumps(COMPARISON.to_dict() | {"absent": {"XGBoost": "it is not installed"}})

@@ -155,8 +155,9 @@ def test_every_default():
             "level": 0.95,
             "seed": 0,
             "report": None,
+            "by": None,
         },
-        "report": {"output": Path("report.html"), "title": None, "note": ""},
+        "report": {"output": Path("report.html"), "title": None, "note": "", "by": None},
         "compare": {
             "learner": None,
             "folds": 10,
@@ -186,6 +187,7 @@ def test_every_default():
             "runs": Path("runs"),
             "label": None,
             "input": None,
+            "each": None,
             "trees": True,
             "lines": False,
             "symptom": None,

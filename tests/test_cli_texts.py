@@ -19,6 +19,7 @@ from stakes import load_model, metrics, read_table
 from stakes._cli import describe, fit
 from stakes._cli.console import out
 from stakes._cli.evaluate import comparison_grid
+from stakes._cli.fit_words import FORCED, fit_facts, show_facts
 from stakes.boosted import BoostedStakes
 from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.compare.statistics import PairTest
@@ -312,7 +313,7 @@ def test_what_fit_says(capsys):
         "best_constant": "[b]",
     }
     facts |= {"cross_validated_cost_per_row": 0.5, "best_constant_cost_per_row": 0.25}
-    fit._show(facts)
+    show_facts(facts)
     assert capsys.readouterr().out == (
         "A tree with 1 leaf and depth 0 from 9 rows.\n"
         "Cost per row: 0.5 in cross-validation, 0.25 for always answering [b].\n"
@@ -321,7 +322,7 @@ def test_what_fit_says(capsys):
     )
     facts = {"model": "m[x].json", "rows": 9, "cross_validated_cost_per_row": 0.125, "guarded": True}
     facts |= {"abstain_cost": 0.2, "best_constant": "[b]", "best_constant_cost_per_row": 0.25}
-    fit._show(facts | {fit.FORCED: 0.5, "upfront_cost": 2, "training_test_cost_per_row": 1.0})
+    show_facts(facts | {FORCED: 0.5, "upfront_cost": 2, "training_test_cost_per_row": 1.0})
     assert trimmed(capsys.readouterr().out) == (
         "An ensemble from 9 rows.\n"
         "Cost per row with tests and undecided rows: 0.12 in cross-validation (0.5 where every row is answered), 0.25 for always\n"
@@ -347,7 +348,7 @@ def test_an_ensemble_has_no_leaves():
             return SimpleNamespace(labels=labels, routing=None, abstain_cost=None)
 
     problem = fit.read_problem("loans[x].csv", None, Path("costs.csv"), "n")
-    assert fit._facts(Ensemble(), problem, Path("e.json")) == {
+    assert fit_facts(Ensemble(), problem, Path("e.json")) == {
         "model": "e.json",
         "rows": 12,
         "classes": ["bad", "good"],

@@ -120,7 +120,11 @@ def test_offline_says_what_was_tried(no_folder, offline):
 
 
 BAD_NAMES = [
-    ("no-such-set", ValueError, "no-such-set.arff.gz in the package and no folder.*Known names: .*credit-g"),
+    (
+        "no-such-set",
+        ValueError,
+        "no-such-set.arff.gz in the package.*the known names are .*'credit-g'",
+    ),
     ("../credit-g", ValueError, "a name, not a path"),
     ("/etc/passwd", ValueError, "a name, not a path"),
     ("", ValueError, "must be letters"),

@@ -288,7 +288,7 @@ def test_frames_with_nominal_columns_and_gaps_pass_through(wrapper):
             lambda: Guard(GaussianNB(), cost_matrix={("a", "b"): 1, ("b", "a"): 1}),
             {},
             ValueError,
-            "has no row for 0, 1, which the data has; its classes are 'a', 'b'",
+            "has no row for 0, 1, which the data has; the labels are 'a', 'b'",
         ),
         (
             lambda: Guard(GaussianNB()),

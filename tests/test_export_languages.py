@@ -28,5 +28,5 @@ def test_a_language_of_ones_own(monkeypatch):
 
 
 def test_an_unknown_language_is_refused():
-    with pytest.raises(ValueError, match=r"language must be one of c, .*text for a FittedTree, got 'cobol'"):
+    with pytest.raises(ValueError, match=r"'cobol' is no language .*; the languages are 'c', .*'text'"):
         render(example(), "cobol")

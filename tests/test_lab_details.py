@@ -136,7 +136,7 @@ def test_learners_of_equal_rank_keep_their_order():
 def test_columns_are_named_up_to_the_twentieth_where_none_is_the_class(tmp_path):
     names = [f"x{i:02}" for i in range(1, 23)]
     (tmp_path / "d.csv").write_text(",".join(names) + "\n" + ",".join("1" * 22) + "\n")
-    with pytest.raises(ProtocolError, match=r"one of x01, .*, x20; none is called class"):
+    with pytest.raises(ProtocolError, match=r"one of 'x01', .*, 'x20' and 2 more; none is called class"):
         read_data(DataSpec("d", file=str(tmp_path / "d.csv")))
 
 

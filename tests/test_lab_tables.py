@@ -285,7 +285,7 @@ def test_compare_command(tmp_path):
 
 def test_compare_names_what_is_wrong():
     result = CliRunner().invoke(app, ["compare", "german", "-l", "c4.6"])
-    assert result.exit_code == 1 and "learner must be one of c4.5, c4.5cs" in " ".join(result.stderr.split())
+    assert result.exit_code == 1 and "did you mean 'c4.5' or 'c4.5cs'?" in " ".join(result.stderr.split())
     result = CliRunner().invoke(app, ["compare", "nothing-of-the-kind", "-j", "1", "-l", "c4.5"])
     assert result.exit_code == 1 and "is not available" in result.stderr
 

@@ -311,7 +311,7 @@ def test_the_target(tmp_path):
     path = write(tmp_path, "t.csv", ",".join(f"c{j}" for j in range(22)) + "\n" + ",".join("1" * 22) + "\n")
     with pytest.raises(TableFileError) as caught:
         read_table(path, target="goal")
-    assert caught.value.message.endswith("; there are " + ", ".join(f"c{j}" for j in range(20)) + ".")
+    assert caught.value.message.endswith("; the columns are " + ", ".join(f"'c{j}'" for j in range(22)) + ".")
     table = read_raw(write(tmp_path, "t.csv", "a,b\n7,-1\n8,?\n9,3\n"), "b")
     assert table.y.tolist() == [0, -1, 1] and table.y.dtype == np.int32
     assert table.classes.tolist() == [-1, 3] and [column.name for column in table.columns] == ["a"]

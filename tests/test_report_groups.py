@@ -154,7 +154,7 @@ def test_what_by_may_be(german):
             ValueError,
             "by names 'hosing'; did you mean 'housing'\\? The columns are 'checking_status', ",
         ),
-        (["age", "zip"], ValueError, "by names 'zip': The columns are 'checking_status', "),
+        (["age", "zip"], ValueError, "by names 'zip'; the columns are 'checking_status', "),
         (np.arange(3), ValueError, "by must have a value for each of the 500 rows, got 3"),
         (np.zeros((500, 2)), ValueError, "values for each row or a data frame, got 2 dimensions"),
     ],

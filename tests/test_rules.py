@@ -114,7 +114,7 @@ def test_a_fallback_must_know_the_same_classes():
     X, y = loans()
     document = RuleClassifier(t_good=0.3, fallback=C45Classifier()).fit(X, y).to_dict()
     document["state"]["fallback"]["state"]["model"]["classes"]["labels"][0] = "evil"
-    with pytest.raises(ValueError, match="the fallback has unknown labels 'evil'; the known ones are 'bad'"):
+    with pytest.raises(ValueError, match="the fallback has unknown labels 'evil'; the labels are 'bad'"):
         load_model_of_document(document)
     other = C45Classifier().fit(X, np.where(y == "bad", "evil", "good"))
     with pytest.raises(ValueError, match="the fallback has unknown labels 'evil'"):

@@ -305,7 +305,10 @@ BAD_CALLS = [
         "column 'b', row 0: value 'r' is not one of the categories",
     ),
     (lambda: AB.encode([[1, "p"]], unseen="ignore"), "unseen must be 'missing' or 'error', got 'ignore'"),
-    (lambda: Table.from_data([[1]], ["b"]), "categorical_features names 'b', but the columns are 'x0'"),
+    (
+        lambda: Table.from_data([[1]], ["b"]),
+        "categorical_features names 'b', .*; the columns are 'x0'",
+    ),
     (lambda: Table.from_data([[1]], [1]), "categorical_features has index 1, but X has 1 features"),
     (lambda: Table.from_data([[1]], [-1]), "categorical_features has index -1"),
     (lambda: Table.from_data([[1]], [True, False]), "mask of 2 entries, but X has 1 features"),

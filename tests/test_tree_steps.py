@@ -450,5 +450,5 @@ def test_answers_are_read():
     assert encode_known(towns().schema, {"town": "mars"}, "missing") == {1: -1}
     with pytest.raises(ValueError, match="'town' must be one of"):
         encode_known(towns().schema, {"town": "mars"}, "error")
-    with pytest.raises(ValueError, match=r"row must have names of columns, .*, got .*zzz.*[^?]$"):
+    with pytest.raises(ValueError, match=r"row must have names of columns, got .*zzz.*; the columns .*[^?]$"):
         encode_known(towns().schema, {"zzz": 1}, "missing")

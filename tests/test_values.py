@@ -16,7 +16,19 @@ from sklearn.base import BaseEstimator
 import stakes
 
 #: Filled step by step while something is read, drawn, planned or learnt.
-MUTABLE = {"Declared", "Plan", "Range", "RawTable", "Run", "Sampler", "Training", "_Picture"}
+MUTABLE = {
+    "Course",
+    "Decimals",
+    "Declared",
+    "Plan",
+    "Range",
+    "RawTable",
+    "Run",
+    "Sampler",
+    "TextKinds",
+    "Training",
+    "_Picture",
+}
 #: Compared by identity although they hold no array themselves.
 WITH_IDENTITY = {"FeatureCosts", "Runs", "Sampler", "Trained"}
 #: Never compared.

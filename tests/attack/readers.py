@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import math
+import re
 import string
 from typing import Any
 
@@ -19,6 +20,8 @@ from attack.harness import Draw
 from stakes import CostMatrix, FeatureCosts, Table, read_table
 from stakes.table import write_arff
 
+#: Numbers of the lists below as a file with decimal commas would write them.
+WITH_COMMAS = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
 MISSING = {"", "?", "NA", "NaN", "nan"}
 TEXTS = [
     "a", "b b", "north", "Ünïcode", "日本", "a,b", "a;b", 'say "hi"', "it's", "two\nlines", "tab\there",
@@ -65,7 +68,7 @@ def check_column(column: Any, values: Any, cells: list[Any]) -> None:
         read = [kinds[code] for code in values.tolist()]
         assert read == [None if gone else cell for gone, cell in zip(missing, cells)], (read, cells)
         return
-    wanted = [math.nan if gone else float(cell) for gone, cell in zip(missing, cells)]
+    wanted = [math.nan if gone else float(cell.replace(",", ".")) for gone, cell in zip(missing, cells)]
     np.testing.assert_array_equal(values, wanted, f"column {column.name!r}")
 
 
@@ -95,7 +98,8 @@ def written_by_csv(draw: Draw) -> None:
         }
     check_columns(table, read)
     for column, kept in zip(table.schema.columns, read.values(), strict=True):
-        numeric = all(is_decimal(cell) for cell in kept if cell not in MISSING)
+        known = [cell for cell in kept if cell not in MISSING]
+        numeric = all(map(is_decimal, known)) or all(map(WITH_COMMAS.fullmatch, known))
         assert column.is_nominal == (not numeric), f"kind of {kept}"
 
 

@@ -87,7 +87,9 @@ def lookup(
         if len(written) == len(known) and all(str(label) in written for label in wanted):
             return [written[str(label)] for label in wanted]
     if unknown:
-        raise ValueError(words.format(name=name, unknown=some(unknown)) + did_you_mean(unknown[0], known))
+        raise ValueError(
+            words.format(name=name, unknown=some(unknown)) + did_you_mean(unknown[0], known, "labels")
+        )
     return [index[label] for label in wanted]
 
 
