@@ -47,15 +47,16 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> [duration(seconds) for seconds in (0.2, 59, 61, 4000)]
-    ['1 s', '59 s', '1 min 1 s', '1 h 7 min']
+    >>> [duration(seconds) for seconds in (0.2, 59, 61, 4000, 7200)]
+    ['1 s', '59 s', '1 min 1 s', '1 h 7 min', '2 h 0 min']
     """
     whole = max(1, round(seconds))
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:d} min" if whole % 3600 >= 60 else f"{whole // 3600} h"
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 @contextmanager
