@@ -43,7 +43,7 @@ _PICTURES: dict[str, Callable[[Any, Size], str]] = {
 
 
 class Report(str):
-    """A report as the text of its page: a notebook shows it, and :meth:`save` writes it.
+    """A report as the text of its page: a notebook shows it, and ``save`` writes it.
 
     Examples
     --------
