@@ -1,4 +1,6 @@
-"""The command line in this process."""
+"""The command line in this process, and what programs write to a terminal."""
+
+import os
 
 from typer.testing import CliRunner
 
@@ -11,6 +13,21 @@ def run(*args, code=0, typed="", env=None):
     assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
     assert "Traceback" not in result.stderr + result.stdout
     return result
+
+
+def read_terminal(ours):
+    """Return all that was written to a terminal whose other end is closed; one read may give a part of it."""
+    written = b""
+    while True:
+        try:
+            chunk = os.read(ours, 1 << 16)
+        except OSError:  # what Linux says at the end
+            break
+        if not chunk:
+            break
+        written += chunk
+    os.close(ours)
+    return written.decode().replace("\r\n", "\n")
 
 
 def trimmed(text):

@@ -12,6 +12,7 @@ import pytest
 
 import tracing
 from clarify_app import APP, CALLS, DEEP, END, FUNCTIONS, OTHERWISE, document, monitored
+from commands import read_terminal
 from stakes.forensics import CallTree, ClarifyModel, Feature, Function, Line, Watch, run
 
 
@@ -135,8 +136,7 @@ def test_the_command(tmp_path):
         terminal, inside = pty.openpty()
         subprocess.run(command, env=tracing.bare(), stderr=inside, check=False)
         os.close(inside)
-        assert os.read(terminal, 1 << 16).decode().replace("\r\n", "\n").endswith(told)
-        os.close(terminal)
+        assert read_terminal(terminal).endswith(told)
 
 
 def test_what_is_not_known_is_said_so():
