@@ -30,7 +30,7 @@ class ReportMixin:
             Where the page is written; without it the page is returned as text.
         **options
             As in `stakes.report.model_report`: ``cost_matrix``, ``feature_costs``, ``sample_weight``,
-            ``title``, ``noun``, ``note``.
+            ``title``, ``noun``, ``note``, ``questions``.
         """
         # The report knows all learners; imported here, no learner knows it before it is asked for.
         from stakes.report import model_report, write_report

@@ -23,9 +23,10 @@ def run(
     noun: str,
     title: str | None,
     note: str,
+    questions: Path | None,
 ) -> None:
     """Write what a saved model costs on these rows as a page."""
-    check_output(output, model, data, costs, feature_costs)
+    check_output(output, model, data, costs, feature_costs, questions)
     fitted = load_model(model)
     problem, prices = read_for_model(fitted, data, target, costs, weights, accept_costs, feature_costs)
     view = model_view(
@@ -38,6 +39,7 @@ def run(
         title=f"What the model costs on {problem.name}" if title is None else title,
         noun=noun,
         note=note,
+        questions=questions,
     )
     write_view(output, view)
     for sentence in view.words[:2]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 
@@ -109,3 +110,45 @@ def shorten(values: Iterable[Any], limit: int = 8) -> str:
     """First few values for a message."""
     shown = list(values)
     return ", ".join(map(repr, shown[:limit])) + (", ..." if len(shown) > limit else "")
+
+
+def some(items: Iterable[Any], most: int = 8) -> str:
+    """Write the first few items for a message, and how many more there are.
+
+    Examples
+    --------
+    >>> some("abcd", most=2)
+    "'a', 'b' and 2 more"
+    """
+    listed = list(items)
+    text = ", ".join(map(repr, listed[:most]))
+    return text if len(listed) <= most else f"{text} and {len(listed) - most:,} more"
+
+
+def near(unknown: Any, known: Iterable[Any]) -> list[str]:
+    """Return the names that are written most like an unknown one, three at most, whatever their case."""
+    folded = {_folded(name): str(name) for name in known}
+    return [folded[name] for name in get_close_matches(_folded(unknown), folded)]
+
+
+def _folded(name: Any) -> str:
+    return str(name).casefold().replace("-", "_")
+
+
+def did_you_mean(unknown: Any, known: Iterable[Any], what: str = "known ones", most: int = 40) -> str:
+    """End of a message about a name that is not known: the near ones, then those that there are.
+
+    Examples
+    --------
+    >>> did_you_mean("agee", ["sex", "age"], "columns")
+    "; did you mean 'age'? The columns are 'sex', 'age'"
+    >>> did_you_mean("x", ["sex", "age"], "columns", most=1)
+    "; the columns are 'sex' and 1 more"
+    >>> did_you_mean("x", [], "columns")
+    '; there are no columns'
+    """
+    names = list(known)
+    if not names:
+        return f"; there are no {what}"
+    close, listed = near(unknown, names), f"he {what} are {some(names, most)}"
+    return f"; did you mean {' or '.join(map(repr, close))}? T{listed}" if close else f"; t{listed}"

@@ -55,7 +55,8 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> str:
         the model's own by default. ``sample_weight``. ``comparison``: what
         :func:`stakes.compare.evaluate_learners` gave, shown as a table. ``title``.
         ``noun``: what one row is, "customer".
-        ``note``: what a reader should know about these rows.
+        ``note``: what a reader should know about these rows. ``questions``: for a tree, a TOML file of how
+        its form asks, see :func:`stakes.tree.read_questionnaire`.
 
     Examples
     --------
