@@ -201,7 +201,7 @@ def test_the_form_asks_as_the_file_says(open_page, tmp_path):
 
     assert page.locator("#ask-question").inner_text() == "1. When was the last visit?"
     assert page.locator("#ask-terms").inner_text() == "visit, from 2020-01-01 to 2030-12-31"
-    assert "≤ 2024-06-28" in box.inner_text() and "> 2024-06-28" in box.inner_text()
+    assert "≤ 2024-06-30" in box.inner_text() and "> 2024-06-30" in box.inner_text()
     needed = "A date such as 2020-01-31 is needed"
     allowed = "The answer must be from 2020-01-01 to 2030-12-31"
     refused(("much", needed), ("2023-02-29", needed), ("2023-13-01", needed), ("2019-12-31", allowed))

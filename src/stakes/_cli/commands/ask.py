@@ -52,9 +52,10 @@ def command(
     columns = ["blood_sugar", "blood_fat"]
     ```
 
-    As soon as one of the columns of a `[[together]]` is needed, those that may come to be needed are asked for
-    one right after the other: they are ordered before any result is known. Each costs what it adds to the
-    bill, and what they share in `--feature-costs` is paid once. What the budget does not allow is not ordered.
+    As soon as one of the columns of a `[[together]]` is needed, those that may come to be needed are asked
+    for one right after the other: they are ordered before any result is known. Each costs what it adds to the
+    bill, and what they share in `--feature-costs` is paid once. What the budget does not allow is not
+    ordered.
     With `--json`, ranges and `[[together]]` count as well; categories stay as the model has them.
 
     For example:

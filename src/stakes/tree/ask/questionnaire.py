@@ -1,4 +1,4 @@
-"""How people are asked for columns: a file of wordings, units, ranges, and tests that are ordered together."""
+"""How people are asked for columns: a file of wordings, units, ranges, and tests ordered together."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Questionnaire:
 
 
 def read_questionnaire(path: str | os.PathLike[str], schema: Schema) -> Questionnaire:
-    """Read a TOML file that says how people are asked for the columns of a model.
+    r"""Read a TOML file that says how people are asked for the columns of a model.
 
     The file has a table for each column, of which all may be left out: ``ask`` is the question, ``unit`` what
     numbers are measured in, ``min`` and ``max`` the range that is accepted (dates for a column of dates), and
@@ -72,7 +72,7 @@ def read_questionnaire(path: str | os.PathLike[str], schema: Schema) -> Question
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "questions.toml"
-    >>> _ = path.write_text('[income]\\nask = "What do you earn?"\\nunit = "EUR"\\nmin = 0')
+    >>> _ = path.write_text('[income]\nask = "What do you earn?"\nunit = "EUR"\nmin = 0')
     >>> read_questionnaire(path, Schema([Column("income")])).schema.columns[0].allowed
     'at least 0 EUR'
     """
