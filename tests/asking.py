@@ -36,6 +36,50 @@ def make_models(folder):
     return folder
 
 
+#: For the model of `visits`.
+QUESTIONS = """
+[visit]
+ask = "When was the last visit?"
+min = 2020-01-01
+max = "2030-12-31"
+[sugar]
+unit = "mg/dl"
+min = 0
+max = 1_000
+[pain]
+ask = "Does it hurt?"
+[pain.answers]
+none = "no pain at all"
+[[together]]
+columns = ["fat", "sugar"]
+"""
+
+
+def visits():
+    """Return a tree that asks for the date of a visit, then for pain or for values of blood, and its rows."""
+    import pandas as pd
+
+    rng = np.random.default_rng(1)
+    n = 600
+    days = rng.integers(-300, 300, n)
+    pain = rng.choice(["none", "dull", "sharp"], n, p=[0.6, 0.3, 0.1])
+    sugar, fat = rng.integers(60, 181, n).astype(float), rng.integers(0, 12, n).astype(float)
+    frame = pd.DataFrame(
+        {
+            "visit": np.datetime64("2024-06-30") + days.astype("timedelta64[D]"),
+            "pain": pd.Categorical(pain),
+            "sugar": sugar,
+            "fat": fat,
+        }
+    )
+    late = frame["visit"].to_numpy() > np.datetime64("2024-06-30")
+    ill = np.where(late, (sugar > 80) & (fat > 0), pain == "sharp")
+    blood = {"blood": (10, {"sugar": 2, "fat": 3})}
+    prices = FeatureCosts.from_groups(blood, {"visit": 0, "pain": 1})
+    y = np.where(ill, "ill", "well")
+    return C45Classifier(feature_costs=prices).fit(frame, y), frame, y
+
+
 def run(*args, typed="", code=0):
     return commands.run("ask", *args, typed=typed, code=code)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from asking import QUESTIONS, visits
 from oracles.random_trees import random_fitted, random_rows
 from stakes import C45Classifier, FeatureCosts, datasets
 from stakes._text.words import plain
@@ -41,7 +42,7 @@ DRIVE = """(known) => {
 }"""
 
 
-def bare_page(fitted):
+def bare_page(fitted, together=()):
     """Only the form, for trees that no estimator has learned."""
     from pathlib import Path
 
@@ -49,7 +50,7 @@ def bare_page(fitted):
 
     templates = Path(stakes.report.__file__).parent / "templates"
     script = "".join((templates / name).read_text() for name in ("numbers.js", "ask.js"))
-    data = script_json(walker_data(fitted))
+    data = script_json(walker_data(fitted, together))
     return (
         '<!DOCTYPE html><meta charset="utf-8"><input id="ask-budget"><div id="ask-box"></div>'
         f'<script type="application/json" id="ask-tree">{data}</script><script>{script}</script>'
@@ -85,7 +86,8 @@ def test_random_trees_in_the_browser(open_page):
         own = {name: 1.0 + j / 4 for j, name in enumerate(names)}
         later = {name: ("g", own[name] / 2) for name in names[:3]}
         fitted = replace(fitted, feature_costs=FeatureCosts(own, later=later if seed % 2 else None))
-        page = open_page(bare_page(fitted))
+        together = [names[:2], names[2:5]] if seed % 4 < 2 else []
+        page = open_page(bare_page(fitted, together))
         for row in random_rows(seed, fitted, 8):
             known = {}
             for column, value in zip(fitted.schema.columns, row):
@@ -105,7 +107,9 @@ def test_random_trees_in_the_browser(open_page):
                     " f.dispatchEvent(new Event('input')); }",
                     budget,
                 )
-                _compare(page.evaluate(DRIVE, shown), acquire(fitted, known.get, budget=budget))
+                _compare(
+                    page.evaluate(DRIVE, shown), acquire(fitted, known.get, budget=budget, together=together)
+                )
         page.close()
 
 
@@ -181,6 +185,47 @@ def test_fits_a_small_screen(german, open_page, scheme):
         "document.getElementById('ask').scrollWidth - document.getElementById('ask').clientWidth"
     )
     assert width <= 0
+
+
+def test_the_form_asks_as_the_file_says(open_page, tmp_path):
+    tree, X, y = visits()
+    (tmp_path / "q.toml").write_text(QUESTIONS)
+    page = open_page(model_report(tree, X, y, questions=tmp_path / "q.toml"))
+    field, box = page.locator("#ask-number"), page.locator("#ask-box")
+
+    def refused(*answers):
+        for text, words in answers:
+            field.fill(text)
+            field.press("Enter")
+            assert page.locator("#ask-wrong").inner_text() == f"{words}, got “{text}”."
+
+    assert page.locator("#ask-question").inner_text() == "1. When was the last visit?"
+    assert page.locator("#ask-terms").inner_text() == "visit, from 2020-01-01 to 2030-12-31"
+    assert "≤ 2024-06-30" in box.inner_text() and "> 2024-06-30" in box.inner_text()
+    needed = "A date such as 2020-01-31 is needed"
+    allowed = "The answer must be from 2020-01-01 to 2030-12-31"
+    refused(("much", needed), ("2023-02-29", needed), ("2023-13-01", needed), ("2019-12-31", allowed))
+    refused(("2031-01-01", allowed), ("19700", needed))
+    field.fill("2025-03-01")
+    field.press("Enter")
+    assert page.locator("#ask-terms").inner_text() == "from 0 mg/dl to 1000 mg/dl"
+    assert "≤ 80 mg/dl" in box.inner_text()
+    allowed = "The answer must be from 0 mg/dl to 1000 mg/dl"
+    refused(("1001", allowed), ("-1", allowed))
+    field.fill("70")
+    field.press("Enter")
+    assert "Ordered together with sugar" in box.inner_text()  # 70 has made it needless: it is ordered already
+    field.fill("1")
+    field.press("Enter")
+    assert "2025-03-01" in box.inner_text() and "70 mg/dl" in box.inner_text()
+    page.locator("#ask-again").click()
+    field.fill("2024-06-27T12:00")
+    field.press("Enter")
+    choices = page.locator("#ask-box .choices button").all_inner_texts()
+    assert {"no pain at all", "dull", "sharp"} < set(choices)
+    assert page.locator("#ask-terms").inner_text() == "pain"
+    page.locator("button", has_text="no pain at all").click()
+    assert page.locator("#ask-answer").inner_text() == "well"
 
 
 # ---- without a browser -------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from stakes._text.words import amount, did_you_mean, plain
 from stakes.costs import as_feature_costs
 from stakes.models import load_model
 from stakes.table import Column, Schema
-from stakes.tree import Acquired, Acquisition, Question
+from stakes.tree import Acquired, Acquisition, AskedColumn, Question, Questionnaire, read_questionnaire
 from stakes.tree.ask.answers import encode_answer
 
 UNKNOWN = ("", "?")
@@ -40,6 +40,7 @@ def run(
     budget: float | None,
     known: list[str] | None,
     feature_costs: Path | None,
+    questions: Path | None,
     tree: bool,
     as_json: bool,
 ) -> None:
@@ -50,12 +51,15 @@ def run(
         fitted = replace(fitted, feature_costs=as_feature_costs(feature_costs, fitted.schema.names))
     elif fitted.feature_costs is None and not as_json and fitted.tree.n_nodes > 1:
         say("Note: this model knows no prices, so that all is free; --feature-costs names a file of them.")
-    unseen = _unseen(estimator)
-    talk = Acquisition(fitted, _parse_known(known or [], fitted.schema), budget, unseen)
+    schema = fitted.schema
+    asked = Questionnaire(schema) if questions is None else read_questionnaire(questions, schema)
+    row, unseen = _parse_known(known or [], asked.schema), _unseen(estimator)
     if as_json:
-        _script(talk)
-    else:
-        _conversation(talk, budget)
+        _script(Acquisition(replace(fitted, schema=asked.schema), row, budget, unseen, asked.together))
+        return
+    worded = replace(fitted, schema=asked.worded)
+    talk = Acquisition(worded, asked.row_in_words(row), budget, unseen, asked.together)
+    _conversation(talk, budget, {column.name: column for column in worded.schema.columns})
 
 
 def _unseen(model: Any) -> str:
@@ -84,18 +88,20 @@ def _parse_known(pairs: list[str], schema: Schema) -> dict[str, Any]:
 # ---- for people --------------------------------------------------------------------------------------------
 
 
-def _conversation(talk: Acquisition, budget: float | None) -> None:
+def _conversation(talk: Acquisition, budget: float | None, columns: Mapping[str, Column]) -> None:
     console = out()
     while (question := talk.next_question) is not None:
-        _show_question(console, question, len(talk.asked) + 1)
-        if not _one_answer(console, talk, question):
+        column = columns[question.feature]
+        _show_question(console, question, column, len(talk.asked) + 1)
+        if not _one_answer(console, talk, question, column):
             say("The input has ended; the rest counts as unknown.")
             talk.finish()
-    _show_result(console, talk.result, budget)
+    _show_result(console, talk.result, budget, columns)
 
 
-def _show_question(console: Console, question: Question, number: int) -> None:
-    head = Text(f"{number}. {plain(question.feature)}", style="bold")
+def _show_question(console: Console, question: Question, column: Column, number: int) -> None:
+    name, wording = plain(column.name), plain(getattr(column, "ask", ""))
+    head = Text(f"{number}. {wording} ({name})" if wording else f"{number}. {name}", style="bold")
     head.append(f"   costs {amount(question.price)}", style="bold yellow" if question.price else "green")
     left = "" if question.left is None else f", {amount(question.left)} left"
     head.append(f"   (bill so far {amount(question.spent)}{left})", style="dim")
@@ -125,12 +131,18 @@ def _choices(question: Question) -> Iterator[str]:
         yield f"{mark}{plain(str(category)) or '(empty text)'}"
 
 
-def _one_answer(console: Console, talk: Acquisition, question: Question) -> bool:
+def _prompt(column: Column) -> str:
+    """Say what kind of answer is expected, in which unit and range."""
+    kind = "choice" if column.is_nominal else "date such as 2020-01-31," if column.dates else "number"
+    allowed = plain(column.allowed) if isinstance(column, AskedColumn) else ""
+    return f"   {f'{kind} {allowed}'.strip(' ,')}, "
+
+
+def _one_answer(console: Console, talk: Acquisition, question: Question, column: Column) -> bool:
     """Ask until an answer is accepted; False where the input has ended."""
-    prompt = "   number, " if question.kind == "numeric" else "   choice, "
     while True:
         try:
-            text = input(f"{prompt}? if unknown, {BACK} for back: ").strip()
+            text = input(f"{_prompt(column)}? if unknown, {BACK} for back: ").strip()
         except EOFError:
             console.print()
             return False
@@ -165,7 +177,9 @@ def _read(question: Question, text: str) -> Any:
     return answer
 
 
-def _show_result(console: Console, result: Acquired, budget: float | None) -> None:
+def _show_result(
+    console: Console, result: Acquired, budget: float | None, columns: Mapping[str, Column]
+) -> None:
     if not result.asked:
         say("Nothing had to be asked.")
     console.print()
@@ -182,18 +196,19 @@ def _show_result(console: Console, result: Acquired, budget: float | None) -> No
     console.print(grid)
     console.print(f"Why: {result.path}")
     console.print()
-    console.print(_bill(result, budget))
+    console.print(_bill(result, budget, columns))
     for question in result.left_out:
         console.print(
             f"Not asked, too costly for the budget: {plain(question.feature)} ({amount(question.price)}).",
         )
 
 
-def _bill(result: Acquired, budget: float | None) -> Grid:
+def _bill(result: Acquired, budget: float | None, columns: Mapping[str, Column]) -> Grid:
     grid = Grid("asked", "answer", title="The bill", title_justify="left", show_footer=True)
     grid.add_column("price", justify="right")
     for question in result.asked:
-        answer = "unknown" if question.answer is None else plain(str(question.answer))
+        unit = getattr(columns[question.feature], "unit", "")
+        answer = "unknown" if question.answer is None else plain(f"{question.answer} {unit}".strip())
         grid.add_row(Text(plain(question.feature)), Text(answer), amount(question.price))
     grid.columns[0].footer = "total"
     grid.columns[1].footer = "" if budget is None else f"of {amount(budget)}"

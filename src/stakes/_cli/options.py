@@ -137,6 +137,15 @@ FeatureCostsOption = Annotated[
         rich_help_panel=COSTS,
     ),
 ]
+QuestionsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--questions",
+        metavar="FILE",
+        help="How people are asked, a TOML file: wording, unit, allowed range, words for categories, and "
+        "tests that are ordered together; see `stakes ask --help`.",
+    ),
+]
 TreeOption = Annotated[
     bool,
     typer.Option(

@@ -24,9 +24,10 @@ def run(
     noun: str,
     title: str | None,
     note: str,
+    questions: Path | None,
 ) -> None:
     """Write what a saved model costs on these rows as a page."""
-    check_output(output, model, data, costs, feature_costs)
+    check_output(output, model, data, costs, feature_costs, questions)
     fitted = load_model(model)
     problem, prices, groups = read_for_model(
         fitted, data, target, costs, weights, accept_costs, feature_costs, by=by
@@ -42,6 +43,7 @@ def run(
         noun=noun,
         note=note,
         by=groups,
+        questions=questions,
     )
     write_view(output, view)
     for sentence in view.words[:2]:

@@ -37,8 +37,9 @@ class Range:
 
 
 def level(column: NamedColumn, value: float) -> str:
-    """Write a number of a column for reading, a date as such."""
-    return day_text(value) if column.dates else number(value)
+    """Write a number of a column for reading: a date as such, and with its unit where a column has one."""
+    text, unit = day_text(value) if column.dates else number(value), getattr(column, "unit", "")
+    return f"{text} {unit}" if unit else text
 
 
 def range_words(column: NamedColumn, kept: Range) -> str:

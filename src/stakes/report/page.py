@@ -102,6 +102,8 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> Report:
         ``note``: what a reader should know about these rows.
         ``by``: columns that the cost is shown by: the name of a column of ``X``, a list of names, or values
         of one or more columns, one for each row, that ``X`` need not have.
+        ``questions``: for a tree, a TOML file of how its form asks, as
+        :func:`stakes.tree.read_questionnaire` reads it.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +29,7 @@ from stakes.report.reliability import Reliability, reliabilities
 from stakes.report.sentences import costs_in_words
 from stakes.report.use import Abstention, ColumnUse, Tradeoff, abstentions, column_use, tradeoff
 from stakes.table import Table
-from stakes.tree import FittedTree, TradeoffSearchCV
+from stakes.tree import FittedTree, TradeoffSearchCV, read_questionnaire
 
 #: A drawing with more leaves than this is cut at the depth where it still can be read.
 MOST_DRAWN = 24
@@ -220,6 +221,7 @@ def model_view(
     noun: str = "case",
     note: str = "",
     by: Any = None,
+    questions: str | os.PathLike[str] | None = None,
     answers: Answers | None = None,
 ) -> ModelView:
     """Work out what a report shows; parameters as in :func:`stakes.report.model_report`.
@@ -278,7 +280,7 @@ def model_view(
         abstention=abstentions(answers, answered, constant.cost / n_rows) if own_costs else (),
         tradeoff=tradeoff(model) if isinstance(model, TradeoffSearchCV) else None,
         evolution=getattr(model, "evolution_", None),
-        walker=_walker(model, prices),
+        walker=_walker(model, prices, questions),
         use=column_use(model, answered, prices),
         reliability=() if every_proba is None else reliabilities(every_proba, answered),
         groups=group_tables(columns_by(by, X, len(labels)), answered, matrix.codes([constant.label])[0]),
@@ -330,10 +332,20 @@ def _whole_cost(model: Any, answered: AnsweredRows, prices: FeatureCosts | None)
     return whole_cost(model, answered.X, answers, matrix, row_costs, prices, decision)
 
 
-def _walker(model: Any, prices: FeatureCosts | None) -> dict[str, Any] | None:
+def _walker(
+    model: Any, prices: FeatureCosts | None, questions: str | os.PathLike[str] | None
+) -> dict[str, Any] | None:
     if tree_estimator(model) is None:
+        if questions is not None:
+            raise ValueError(
+                f"questions must be None for a model that is no tree, got {os.fspath(questions)}"
+            )
         return None
-    return walker_data(replace(effective_tree(model), feature_costs=prices))
+    fitted = replace(effective_tree(model), feature_costs=prices)
+    if questions is None:
+        return walker_data(fitted)
+    questionnaire = read_questionnaire(questions, fitted.schema)
+    return walker_data(replace(fitted, schema=questionnaire.worded), questionnaire.together)
 
 
 def _parts_of_the_bill(answered: AnsweredRows, prices: FeatureCosts | None) -> dict[str, Any]:

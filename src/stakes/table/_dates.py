@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,20 @@ def object_days(value: datetime.date) -> float:
         return float((value - _EPOCH.date()).days)
     moment = value if value.tzinfo is None else value.astimezone(datetime.UTC).replace(tzinfo=None)
     return (moment - _EPOCH) // datetime.timedelta(microseconds=1) / _MICROSECONDS
+
+
+def days_of(value: Any) -> float | None:
+    """Days since the first of January 1970 of one date, as text or as Python has it; None where it is none.
+
+    Examples
+    --------
+    >>> days_of("1970-01-02"), days_of(datetime.datetime(1970, 1, 1, 12)), days_of("tomorrow")
+    (1.0, 0.5, None)
+    """
+    if isinstance(value, datetime.date):
+        return object_days(value)
+    days = text_days([value.strip()]) if isinstance(value, str) else None
+    return None if days is None else float(days[0])
 
 
 def _days(moments: NDArray[np.datetime64]) -> NDArray[np.float64]:

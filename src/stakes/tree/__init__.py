@@ -1,6 +1,6 @@
 """The C4.5 family of trees."""
 
-from stakes.tree.ask import Question
+from stakes.tree.ask import AskedColumn, Question, Questionnaire, read_questionnaire
 from stakes.tree.ask.acquire import Acquired, Acquisition
 from stakes.tree.base import TreeClassifier
 from stakes.tree.c45.classifier import C45Classifier
@@ -17,11 +17,13 @@ from stakes.tree.words import Leaf, branch_words, categories_met, leaf_table, pa
 __all__ = [
     "Acquired",
     "Acquisition",
+    "AskedColumn",
     "C45Classifier",
     "Explanation",
     "FittedTree",
     "Leaf",
     "Question",
+    "Questionnaire",
     "TradeoffPoint",
     "TradeoffSearchCV",
     "TreeAnswers",
@@ -35,5 +37,6 @@ __all__ = [
     "path_ranges",
     "prunes",
     "pruning_methods",
+    "read_questionnaire",
     "split_criteria",
 ]

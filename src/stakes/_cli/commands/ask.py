@@ -19,6 +19,7 @@ def command(
         typer.Option("--set", "-s", metavar="NAME=VALUE", help="Known already. May be repeated."),
     ] = None,
     feature_costs: options.FeatureCostsOption = None,
+    questions: options.QuestionsOption = None,
     tree: options.TreeOption = False,
     as_json: Annotated[
         bool,
@@ -35,9 +36,33 @@ def command(
     An empty answer or `?` means unknown and costs nothing: the model then weighs all possibilities. `<` takes
     the last answer back. Where the input ends, the rest counts as unknown.
 
+    `--questions` names a TOML file with a table for each column that is to be asked for in other words. A key
+    may be left out, and so may a column. An answer out of range is refused and asked for again. Dates are
+    written as 2020-01-31, in the file as well.
+
+    ```toml
+    [amount]
+    ask = "How much is the loan?"
+    unit = "EUR"
+    min = 0
+    max = 100000
+    [checking_status.answers]
+    "<0" = "overdrawn"
+    [[together]]
+    columns = ["blood_sugar", "blood_fat"]
+    ```
+
+    As soon as one of the columns of a `[[together]]` is needed, those that may come to be needed are asked
+    for one right after the other: they are ordered before any result is known. Each costs what it adds to the
+    bill, and what they share in `--feature-costs` is paid once. What the budget does not allow is not
+    ordered.
+    With `--json`, ranges and `[[together]]` count as well; categories stay as the model has them.
+
     For example:
 
     - `stakes ask model.json`
+
+    - `stakes ask model.json --questions questions.toml`
 
     - `stakes ask model.json --budget 20 --set age=41 --set housing=own`
 

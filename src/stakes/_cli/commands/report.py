@@ -25,6 +25,7 @@ def command(
     noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     note: Annotated[str, typer.Option(help="What a reader should know about these rows.")] = "",
+    questions: options.QuestionsOption = None,
     debug: options.DebugOption = False,
 ) -> None:
     """Write a page on what a saved model costs on the rows of DATA, best ones that it has not seen.
@@ -43,5 +44,7 @@ def command(
     - `stakes report model.json test.csv --costs new-costs.csv --noun customer -o loans.html`
 
     - `stakes report model.json test.csv --by sex --by age`
+
+    - `stakes report model.json test.csv --questions questions.toml`, for the form on the page
     """
     options.perform("report", locals())

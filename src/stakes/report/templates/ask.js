@@ -6,7 +6,8 @@
   const shares = tree.shares || tree.values;
   const ROUNDING = 1e-12;
   const MISSING = null;
-  // One entry per answer: column, encoded value, what was typed, price.
+  const DAY = 86_400_000;
+  // One entry per answer: column, encoded value, what was typed, price, columns ordered together.
   let answers = [];
   let budget = null;
 
@@ -73,25 +74,49 @@
     return sum;
   }
 
+  // Columns that may be asked for from these places on, whatever the answers are.
+  function columnsBelow(where, values) {
+    const below = new Set(), stack = where.filter((p) => p.waiting).map((p) => p.node);
+    while (stack.length) {
+      const node = stack.pop(), column = tree.feature[node];
+      if (column < 0) continue;
+      const children = Array.from({ length: tree.branches[node] }, (_, b) => tree.first[node] + b);
+      const branch = values.has(column) ? branchOf(node, values.get(column)) : -1;
+      if (!values.has(column)) below.add(column);
+      if (branch >= 0) stack.push(children[branch]);
+      else stack.push(...children.filter((child) => !values.has(column) || tree.fraction[child] > 0));
+    }
+    return below;
+  }
+
+  // Columns that are ordered together with one that is needed, itself included.
+  function order(column, state) {
+    if (state.ordered.includes(column)) return state.ordered;
+    const below = columnsBelow(state.where, state.values);
+    return (tree.together.find((group) => group.includes(column)) || []).filter((other) => below.has(other));
+  }
+
   // What is known, paid and needed next, after the answers so far.
   function look() {
     const values = new Map(answers.map((a) => [a.column, a.value]));
     const paid = answers.filter((a) => a.value !== MISSING).map((a) => a.column);
     const spent = answers.reduce((sum, a) => sum + a.price, 0);
-    const leftOut = [];
+    const leftOut = [], ordered = answers.length ? answers[answers.length - 1].ordered : [];
     for (;;) {
       const where = places(values), waiting = new Map();
       for (const { node, share, waiting: open } of where) {
         if (open) waiting.set(tree.feature[node], (waiting.get(tree.feature[node]) || 0) + share);
       }
-      const order = [...waiting].sort((a, b) => b[1] - a[1]);
-      const state = { values, paid, spent, leftOut, where };
-      if (!order.length) return state;
-      const priced = order.map(([column, share]) => ({ column, share, price: price(column, paid) }));
+      const heaviest = [...waiting.keys()].sort((a, b) => waiting.get(b) - waiting.get(a));
+      const state = { values, paid, spent, leftOut, where, ordered };
+      const priced = [...ordered.filter((column) => !values.has(column)), ...heaviest]
+        .map((column) => ({ column, share: waiting.get(column) || 0, price: price(column, paid) }));
       const next = priced.find((q) => budget === null || spent + q.price <= budget * (1 + ROUNDING));
       if (next) return { ...state, next };
-      leftOut.push(priced[0]);
-      values.set(priced[0].column, MISSING);
+      if (!heaviest.length) return state;
+      const costly = priced.find((q) => q.column === heaviest[0]);
+      leftOut.push(costly);
+      values.set(costly.column, MISSING);
     }
   }
 
@@ -101,11 +126,34 @@
   const { amount } = numbers;
   const percent = (x) => `${Math.round(100 * x)}%`;
 
+  // A number of days since 1970 as a date, with the time where there is one.
+  function dayText(days) {
+    const moment = new Date(Math.round(days * DAY));
+    if (Number.isNaN(moment.getTime())) return `${number(days)} days after 1970-01-01`;
+    const [day, time] = moment.toISOString().slice(0, -1).replace(/\.000$/, "").replace(/(T\d\d:\d\d):00$/, "$1").split("T");
+    return time === "00:00" ? day : `${day} ${time}`;
+  }
+
+  function level({ dates, unit }, value) {
+    const text = dates ? dayText(value) : number(value);
+    return unit ? `${text} ${unit}` : text;
+  }
+
+  // Number that a text stands for, days for a date; NaN where it stands for none.
+  function read({ dates }, text) {
+    if (!dates) return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
+    const match = /^(\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?)?$/.exec(text);
+    const moment = match ? Date.parse(`${match[1]}${(match[2] || "T00:00").replace(" ", "T")}Z`) : NaN;
+    // 2020-02-30 may be read as the first of March
+    return Number.isFinite(moment) && new Date(moment).toISOString().startsWith(match[1]) ? moment / DAY : NaN;
+  }
+
   // What the answers to a question lead to: list of [condition, consequence].
   function outcomes(column, state) {
-    const root = state.where.filter((p) => p.waiting && tree.feature[p.node] === column)
-      .reduce((a, b) => (b.share > a.share ? b : a)).node;
-    const { numeric, categories } = tree.columns[column];
+    const roots = state.where.filter((p) => p.waiting && tree.feature[p.node] === column);
+    if (!roots.length) return [];
+    const root = roots.reduce((a, b) => (b.share > a.share ? b : a)).node;
+    const asked = tree.columns[column], { numeric, categories } = asked;
     const ends = [], stack = [{ node: root, low: -Infinity, high: Infinity, codes: categories.map((_, i) => i) }];
     while (stack.length) {
       const part = stack.pop(), test = tree.feature[part.node], first = tree.first[part.node];
@@ -140,7 +188,7 @@
         const names = m.codes.slice(0, 4).map((code) => categories[code]).join(", ");
         return [m.codes.length > 4 ? `${names}, …` : names, m.goal, m.decided];
       }
-      const ends = [m.low > -Infinity ? `> ${number(m.low)}` : "", m.high < Infinity ? `≤ ${number(m.high)}` : ""];
+      const ends = [m.low > -Infinity ? `> ${level(asked, m.low)}` : "", m.high < Infinity ? `≤ ${level(asked, m.high)}` : ""];
       return [ends.filter(Boolean).join(" and ") || "any number", m.goal, m.decided];
     });
   }
@@ -158,7 +206,8 @@
   }
 
   function give(question, value, shown) {
-    answers.push({ column: question.column, value, shown, price: value === MISSING ? 0 : question.price });
+    const price = value === MISSING ? 0 : question.price;
+    answers.push({ column: question.column, value, shown, price, ordered: order(question.column, look()) });
     draw(true);
   }
 
@@ -189,18 +238,25 @@
         make("button", { type: "button", onclick: () => give(question, code, name) }, name || "(empty)"));
       return make("div", { class: "choices", role: "group", "aria-labelledby": "ask-question" }, ...choices, unknown);
     }
-    const field = make("input", { type: "text", inputmode: "decimal", autocomplete: "off", id: "ask-number",
-      "aria-labelledby": "ask-question", "aria-describedby": "ask-wrong" });
+    const field = make("input", { type: "text", inputmode: column.dates ? "text" : "decimal", autocomplete: "off", id: "ask-number",
+      "aria-labelledby": "ask-question", "aria-describedby": "ask-terms ask-wrong" });
     const wrong = make("p", { id: "ask-wrong", class: "wrong", role: "alert" });
+    if (column.dates) field.setAttribute("placeholder", "YYYY-MM-DD");
     const submit = (event) => {
       event.preventDefault();
       const text = field.value.trim().replace("−", "-");
       if (text === "" || text === "?") return give(question, MISSING, "unknown");
-      if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) || !Number.isFinite(Number(text))) {
-        wrong.textContent = `A number is needed, with a point for decimals, got “${text}”.`;
+      const value = read(column, text);
+      if (!Number.isFinite(value)) {
+        wrong.textContent = column.dates ? `A date such as 2020-01-31 is needed, got “${text}”.`
+          : `A number is needed, with a point for decimals, got “${text}”.`;
         return field.focus();
       }
-      return give(question, Number(text), text);
+      if ((column.low !== null && value < column.low) || (column.high !== null && value > column.high)) {
+        wrong.textContent = `The answer must be ${column.allowed}, got “${text}”.`;
+        return field.focus();
+      }
+      return give(question, value, column.unit ? `${text} ${column.unit}` : text);
     };
     return make("form", { class: "choices", onsubmit: submit, novalidate: "" }, field,
       make("button", { type: "submit" }, "Answer"), unknown, wrong);
@@ -221,16 +277,19 @@
   function draw(focus) {
     const state = look(), left = make("div", { class: "ask-main" }), right = make("div", { class: "ask-side" });
     if (state.next) {
-      const { column, share, price: cost } = state.next;
+      const { column, share, price: cost } = state.next, { name, ask, allowed } = tree.columns[column];
       left.append(make("p", { class: "price" }, cost ? `costs ${amount(cost)}` : tree.prices ? "free" : "",
-        share < 1 - 1e-9 ? ` · ${percent(share)} of the case waits for it` : ""));
-      left.append(make("h3", { id: "ask-question", tabindex: "-1" }, `${answers.length + 1}. ${tree.columns[column].name}`));
+        share > 0 && share < 1 - 1e-9 ? ` · ${percent(share)} of the case waits for it` : ""));
+      left.append(make("h3", { id: "ask-question", tabindex: "-1" }, `${answers.length + 1}. ${ask || name}`));
+      const terms = [ask ? name : "", allowed].filter(Boolean).join(", ");
+      if (terms) left.append(make("p", { class: "note", id: "ask-terms" }, terms));
       left.append(input(state.next));
       const found = outcomes(column, state);
       const list = found.slice(0, 5).map(([condition, goal, decided]) =>
         make("li", {}, `${condition} → `, decided ? make("strong", {}, goal) : goal));
       if (found.length > 5) list.push(make("li", {}, `and ${found.length - 5} more`));
-      left.append(make("p", { class: "note" }, "What the answer decides"), make("ul", { class: "decides" }, ...list));
+      if (list.length) left.append(make("p", { class: "note" }, "What the answer decides"), make("ul", { class: "decides" }, ...list));
+      else left.append(make("p", { class: "note" }, `Ordered together with ${tree.columns[answers[answers.length - 1].column].name}`));
       right.append(make("p", { class: "note" }, "So far"), chances(mixture(state.where, shares)));
     } else {
       const p = mixture(state.where, shares), label = choose(mixture(state.where, tree.values));

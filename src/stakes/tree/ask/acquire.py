@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
 from stakes._base.labels import Label
 from stakes._text.words import amount, plain
 from stakes.tree.ask.answers import Encoded, encode_answer, encode_known, is_unknown, missing_value
-from stakes.tree.ask.questions import Outcome, outcomes, places, shares_so_far, waiting_shares, why_words
+from stakes.tree.ask.questions import (
+    Outcome,
+    Place,
+    columns_below,
+    outcomes,
+    places,
+    shares_so_far,
+    waiting_shares,
+    why_words,
+)
 from stakes.tree.explain import Explanation, explain_row
 from stakes.tree.fitted import FittedTree
 
@@ -39,6 +48,8 @@ class Question:
         The bill so far.
     left : float or None
         What is left of the budget; None without one.
+    ordered_with : str
+        The column asked for before with which this one is ordered together; empty where it is needed itself.
     """
 
     feature: str
@@ -50,10 +61,13 @@ class Question:
     probabilities: dict[Label, float]
     spent: float
     left: float | None
+    ordered_with: str = ""
 
     @property
     def why(self) -> str:
         """What the answer would decide, in words."""
+        if self.ordered_with and not self.outcomes:
+            return f"ordered together with {plain(self.ordered_with)}"
         return why_words(self.share, self.outcomes)
 
 
@@ -125,6 +139,7 @@ class _State:
     paid: tuple[str, ...]
     asked: tuple[Asked, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    ordered: tuple[int, ...] = ()
 
 
 class Acquisition:
@@ -141,6 +156,11 @@ class Acquisition:
         What may be spent. A question that exceeds what is left is not asked.
     unseen : {"missing", "error"}
         What a category is that the tree does not know.
+    together : sequence of sequences of str, optional
+        Columns that are ordered together, such as values of one blood sample. As soon as one of a group is
+        needed, those that may come to be needed are asked for one right after the other, each for what it
+        adds to the bill: none of their results is known when they are ordered. What the budget does not allow
+        is not ordered.
 
     Examples
     --------
@@ -157,7 +177,12 @@ class Acquisition:
     """
 
     def __init__(
-        self, fitted: FittedTree, row: Any = None, budget: float | None = None, unseen: str = "missing"
+        self,
+        fitted: FittedTree,
+        row: Any = None,
+        budget: float | None = None,
+        unseen: str = "missing",
+        together: Sequence[Sequence[str]] = (),
     ) -> None:
         self._fitted = fitted
         self._fractions = fitted.tree.fractions()
@@ -165,6 +190,8 @@ class Acquisition:
         self._unseen = unseen
         known = encode_known(fitted.schema, row, unseen)
         names = fitted.schema.names
+        groups = [tuple(names.index(name) for name in group) for group in together]
+        self._group_of = {feature: group for group in groups for feature in group}
         self._known = tuple(names[j] for j, v in known.items() if not is_unknown(row[names[j]]))
         self._history: list[_State] = []
         self._state = _State(known, self._known)
@@ -207,12 +234,14 @@ class Acquisition:
         feature = self._fitted.schema.names.index(question.feature)
         encoded = encode_answer(self._fitted.schema.columns[feature], value, self._unseen)
         came = not is_unknown(value)
+        ordered = state.ordered if feature in state.ordered else self._order(feature)
         self._history.append(state)
         self._state = _State(
             {**state.values, feature: encoded},
             (*state.paid, question.feature) if came else state.paid,
             (*state.asked, Asked(question.feature, value, question.price if came else 0.0)),
             state.left_out,
+            ordered,
         )
         self._advance()
 
@@ -252,43 +281,55 @@ class Acquisition:
             explanation=explanation,
         )
 
+    def _order(self, feature: int) -> tuple[int, ...]:
+        """Columns that are ordered together with one that is needed, itself included."""
+        if feature not in self._group_of:
+            return ()
+        where = places(self._fitted, self._fractions, self._state.values)
+        below = columns_below(self._fitted, self._fractions, where, self._state.values)
+        return tuple(other for other in self._group_of[feature] if other in below)
+
     def _advance(self) -> None:
-        """Find the next question: of those that can be paid the one for which most of the case waits."""
+        """Find the next question: what is ordered, else that for which most of the case waits, if payable."""
         fitted, names = self._fitted, self._fitted.schema.names
         while True:
-            where = places(fitted, self._fractions, self._state.values)
+            values = self._state.values
+            where = places(fitted, self._fractions, values)
             shares = waiting_shares(fitted, where)
+            ordered = [feature for feature in self._state.ordered if feature not in values]
+            spent = self.spent
+            prices = {feature: self._price(names[feature]) for feature in (*ordered, *shares)}
+            feature = next((f for f in prices if self._affordable(spent, prices[f])), None)
+            if feature is not None:
+                break
             if not shares:
                 self._question = None
                 return
-            spent = self.spent
-            prices = {feature: self._price(names[feature]) for feature in shares}
-            feature = next((f for f in shares if self._affordable(spent, prices[f])), None)
-            if feature is not None:
-                break
             # Nothing can be paid any more. The heaviest goes on as missing; what is below may be cheaper.
             costly, state = next(iter(shares)), self._state
-            self._state = _State(
-                {**state.values, costly: missing_value(fitted.schema.columns[costly])},
-                state.paid,
-                state.asked,
-                (*state.left_out, LeftOut(names[costly], prices[costly])),
+            self._state = replace(
+                state,
+                values={**values, costly: missing_value(fitted.schema.columns[costly])},
+                left_out=(*state.left_out, LeftOut(names[costly], prices[costly])),
             )
-        heaviest = max(
-            (place for place in where if place.waiting and fitted.tree.feature[place.node] == feature),
-            key=lambda place: place.share,
-        )
+        self._question = self._ask(feature, prices[feature], where, shares)
+
+    def _ask(self, feature: int, price: float, where: list[Place], shares: dict[int, float]) -> Question:
+        fitted, state, spent = self._fitted, self._state, self.spent
         column = fitted.schema.columns[feature]
-        self._question = Question(
+        waiting = [place for place in where if place.waiting and fitted.tree.feature[place.node] == feature]
+        heaviest = max(waiting, key=lambda place: place.share, default=None)
+        return Question(
             feature=column.name,
             kind=column.kind,
             categories=column.categories,
-            price=prices[feature],
-            share=shares[feature],
-            outcomes=outcomes(fitted, self._state.values, heaviest.node),
+            price=price,
+            share=shares.get(feature, 0.0),
+            outcomes=() if heaviest is None else outcomes(fitted, state.values, heaviest.node),
             probabilities=dict(zip(fitted.labels, shares_so_far(fitted, where).tolist(), strict=True)),
             spent=spent,
             left=None if self._budget is None else max(self._budget - spent, 0.0),
+            ordered_with=state.asked[-1].feature if feature in state.ordered else "",
         )
 
     def _price(self, name: str) -> float:
@@ -305,6 +346,7 @@ def acquire(
     row: Any = None,
     budget: float | None = None,
     unseen: str = "missing",
+    together: Sequence[Sequence[str]] = (),
 ) -> Acquired:
     """Walk a tree, asking only for what is needed next; parameters as in :class:`Acquisition`.
 
@@ -313,7 +355,7 @@ def acquire(
     fitted : FittedTree
     ask : callable
         Called with the name of a column, returns its value, None where it is unknown.
-    row, budget, unseen
+    row, budget, unseen, together
         See :class:`Acquisition`.
 
     Examples
@@ -325,7 +367,7 @@ def acquire(
     """
     if not callable(ask):
         raise TypeError(f"ask must be callable with the name of a column, got {type(ask).__name__}")
-    talk = Acquisition(fitted, row, budget, unseen)
+    talk = Acquisition(fitted, row, budget, unseen, together)
     while (question := talk.next_question) is not None:
         talk.answer(ask(question.feature))
     return talk.result

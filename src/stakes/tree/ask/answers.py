@@ -4,17 +4,64 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from stakes._text.ranges import level
 from stakes._text.words import did_you_mean, some
-from stakes.table import Column, Schema
+from stakes.table import Column, Schema, days_of
 from stakes.table._columns import is_missing
 
 #: A value as tables hold it: a float, NaN where missing, or the code of a category, -1 where missing.
 Encoded = float | int
+
+
+@dataclass(frozen=True)
+class AskedColumn(Column):
+    """A column as people are asked for it.
+
+    Parameters
+    ----------
+    name, kind, categories, dates
+        As of any `Column`.
+    ask : str
+        The question; the name of the column is asked for where there is none.
+    unit : str
+        What numbers are measured in.
+    low, high : float
+        The least and the largest number that is accepted.
+    answers : tuple
+        What people read in place of each category.
+
+    Examples
+    --------
+    >>> AskedColumn("income", unit="EUR", low=0.0).allowed
+    'at least 0 EUR'
+    """
+
+    ask: str = ""
+    unit: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+    answers: tuple[Any, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        """The range of numbers and their unit in words; empty where there is neither."""
+        low, high = level(self, self.low), level(self, self.high)
+        if math.isinf(self.low) and math.isinf(self.high):
+            return f"in {self.unit}" if self.unit else ""
+        if math.isinf(self.low):
+            return f"at most {high}"
+        return f"at least {low}" if math.isinf(self.high) else f"from {low} to {high}"
+
+    @property
+    def worded(self) -> AskedColumn:
+        """The same column with the words for its categories as its categories."""
+        return replace(self, categories=self.answers)
 
 
 def encode_answer(column: Column, answer: Any, unseen: str = "missing") -> Encoded:
@@ -23,8 +70,9 @@ def encode_answer(column: Column, answer: Any, unseen: str = "missing") -> Encod
     Parameters
     ----------
     column : Column
-    answer : number, text, category or None
-        None and NaN are missing. Numbers may come as text; a category may come as it is written.
+    answer : number, text, date, category or None
+        None and NaN are missing. Numbers may come as text; a category may come as it is written. A column of
+        dates takes dates, as text or as Python has them, and days since 1970-01-01 as a number.
     unseen : {"missing", "error"}
         What a category is that the column does not have.
 
@@ -39,7 +87,7 @@ def encode_answer(column: Column, answer: Any, unseen: str = "missing") -> Encod
         ...
     ValueError: the answer for 'income' must be a finite number, or None where it is unknown, got 'much'
     """
-    value = answer.item() if isinstance(answer, np.generic) else answer
+    value = _plain(answer)
     if is_missing(value):
         return missing_value(column)
     return _category(column, value, unseen) if column.is_nominal else _number(column, value)
@@ -52,7 +100,13 @@ def missing_value(column: Column) -> Encoded:
 
 def is_unknown(answer: Any) -> bool:
     """Whether the answer says that nothing is known."""
-    return is_missing(answer.item() if isinstance(answer, np.generic) else answer)
+    return is_missing(_plain(answer))
+
+
+def _plain(answer: Any) -> Any:
+    if isinstance(answer, np.datetime64):
+        answer = answer.astype("datetime64[us]")  # a finer one would be a number
+    return answer.item() if isinstance(answer, np.generic) else answer
 
 
 def encode_known(schema: Schema, row: Any, unseen: str) -> dict[int, Encoded]:
@@ -76,20 +130,34 @@ def encode_known(schema: Schema, row: Any, unseen: str) -> dict[int, Encoded]:
 
 
 def _number(column: Column, value: Any) -> float:
-    number = math.inf
-    try:
-        # Python reads 1_000, nobody else does
-        if isinstance(value, Real) or (isinstance(value, str) and "_" not in value):
-            number = float(value)
-    except (ValueError, OverflowError):
-        pass
+    number = _read_number(value, column.dates)
+    accepted, hint = "a date such as 2020-01-31" if column.dates else "a finite number", ""
+    if isinstance(column, AskedColumn) and column.allowed:
+        accepted = f"{f'{accepted},' if column.dates else 'a number'} {column.allowed}"
+        if number < column.low or number > column.high:
+            number = math.inf
     if math.isinf(number):
-        hint = "; write decimals with a point" if isinstance(value, str) and "," in value else ""
+        if not column.dates and isinstance(value, str) and "," in value:
+            hint = "; write decimals with a point"
         raise ValueError(
-            f"the answer for {column.name!r} must be a finite number, or None where it is unknown, "
+            f"the answer for {column.name!r} must be {accepted}, or None where it is unknown, "
             f"got {value!r}{hint}"
         )
     return number
+
+
+def _read_number(value: Any, dates: bool) -> float:
+    """Number that an answer stands for, days for a date; infinity where it stands for none."""
+    if dates and not isinstance(value, Real):
+        days = days_of(value)
+        return math.inf if days is None else days
+    try:
+        # Python reads 1_000, nobody else does
+        if isinstance(value, Real) or (isinstance(value, str) and "_" not in value):
+            return float(value)
+    except (ValueError, OverflowError):
+        pass
+    return math.inf
 
 
 def _category(column: Column, value: Any, unseen: str) -> int:

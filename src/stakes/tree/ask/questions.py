@@ -85,6 +85,29 @@ def waiting_shares(fitted: FittedTree, where: list[Place]) -> dict[int, float]:
     return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
 
+def columns_below(
+    fitted: FittedTree, fractions: NDArray[np.float64], where: list[Place], values: Mapping[int, Encoded]
+) -> set[int]:
+    """Columns that may be asked for from these places on, whatever the answers are."""
+    tree = fitted.tree
+    below: set[int] = set()
+    stack = [place.node for place in where if place.waiting]
+    while stack:
+        node = stack.pop()
+        feature = int(tree.feature[node])
+        if feature < 0:
+            continue
+        children = tree.children(node)
+        if feature not in values:
+            below.add(feature)
+            stack.extend(children)
+        elif (branch := branch_of(fitted, node, values[feature])) is not None:
+            stack.append(children[branch])
+        else:
+            stack.extend(child for child in children if fractions[child] > 0)
+    return below
+
+
 def shares_so_far(fitted: FittedTree, where: list[Place]) -> NDArray[np.float64]:
     """Class shares of the training rows at the places where the case stands."""
     mixture = np.zeros(fitted.n_classes)
