@@ -157,7 +157,7 @@ def test_every_default():
             "report": None,
             "by": None,
         },
-        "report": {"output": Path("report.html"), "title": None, "note": "", "by": None},
+        "report": {"output": Path("report.html"), "title": None, "note": "", "by": None, "questions": None},
         "compare": {
             "learner": None,
             "folds": 10,
@@ -181,7 +181,7 @@ def test_every_default():
             "output": Path("stakes-lab"),
         },
         "show": {**nothing, "max_depth": None},
-        "ask": {"budget": None, "known": None},
+        "ask": {"budget": None, "known": None, "questions": None},
         "export": {"to": None, "output": None, "name": "tree", "table": None, "column": "prediction"},
         "record": {
             "runs": Path("runs"),

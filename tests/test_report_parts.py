@@ -283,10 +283,14 @@ def test_a_search_shows_all_it_tried():
 
 def test_a_tree_for_the_browser_has_the_columns_that_are_tested(tree):
     data = view_of(tree).walker
-    assert data["columns"] == [
+    known = [{key: column[key] for key in ("name", "numeric", "categories")} for column in data["columns"]]
+    assert known == [
         {"name": "n", "numeric": True, "categories": []},
         {"name": "colour", "numeric": False, "categories": ["a", "b"]},
     ]
+    # nothing but the model's own words where no file of questions says otherwise
+    said = {tuple(column[key] for key in ("ask", "unit", "low", "high")) for column in data["columns"]}
+    assert said == {("", "", None, None)}
     assert data["feature"] == [0, -1, 1, -1, -1] and data["threshold"] == [1.0, None, None, None, None]
     assert (data["first"], data["branches"]) == ([1, -1, 3, -1, -1], [2, 0, 2, 0, 0])
     assert (data["start"], data["branch"]) == ([0, 0, 0, 2, 2, 2], [0, 1])
