@@ -149,7 +149,7 @@ def test_dates_are_answered_as_dates():
     ):
         assert encode_answer(day, answer) == 2.0
     assert encode_answer(day, "1970-01-03T12:00") == 2.5
-    assert np.isnan(encode_answer(day, np.datetime64("NaT")))
+    assert np.isnan(encode_answer(day, np.datetime64("NaT", "ns")))
     for answer in ("1970-02-30", "2", "soon", [2]):
         with pytest.raises(
             ValueError, match=r"must be a date such as 2020-01-31, or None where it is unknown, got"
