@@ -40,11 +40,10 @@ FOR_GUARD = {"guard", "folds"}
 def given_options(ctx: typer.Context) -> dict[str, Any]:
     """Return the options that are on the line or in the file of options, by their names."""
     sources = {name: ctx.get_parameter_source(name) for name in ctx.params}
-    return {
-        name: ctx.params[name]
-        for name, source in sources.items()
-        if source is not None and source.name != "DEFAULT"
-    }
+    given = (name for name, source in sources.items() if source is not None and source.name != "DEFAULT")
+    values = {name: ctx.params[name] for name in given}
+    # What is repeated is a tuple here with older versions of typer.
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 def given_pairs(ctx: typer.Context, learner: str) -> dict[str, Any]:
