@@ -166,7 +166,13 @@ def written_by_parquet(draw: Draw) -> None:
             known = [*column.categories, None]
             assert [known[code] for code in values.tolist()] == wanted, column
         else:
-            np.testing.assert_array_equal(values, [np.nan if v is None else float(v) for v in wanted])
+            np.testing.assert_array_equal(values, [np.nan if v is None else _number(v) for v in wanted])
+
+
+def _number(value: Any) -> float:
+    """Return what a value of a numeric column is: a date is its day."""
+    epoch, day = pd.Timestamp("1970-01-01"), pd.Timedelta(days=1)
+    return (value - epoch) / day if isinstance(value, pd.Timestamp) else float(value)
 
 
 def written_by_arff(draw: Draw) -> None:
