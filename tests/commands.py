@@ -6,6 +6,12 @@ from typer.testing import CliRunner
 
 from stakes.cli import app
 
+#: A file of loans, and what mistakes with them cost.
+LOANS = "age,income,repaid\n" + "".join(
+    f"{20 + i % 37},{i},{'yes' if i > 25 or i % 9 == 0 else 'no'}\n" for i in range(60)
+)
+LOAN_COSTS = "actual\\predicted,no,yes\nno,0,5\nyes,1,0\n"
+
 
 def run(*args, code=0, typed="", env=None):
     """Run ``stakes`` with these arguments; it must end with this status, and never with a traceback."""

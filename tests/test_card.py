@@ -7,23 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from commands import run
+from commands import LOAN_COSTS, LOANS, run
 from stakes import BoostedStakes, C45Classifier, Guard
 from stakes._base.intervals import mean_interval
 from stakes.models import load_model, save_model
 
 SAVED = Path(__file__).parent / "golden" / "saved"
-ROWS = "age,income,repaid\n" + "".join(
-    f"{20 + i % 37},{i},{'yes' if i > 25 or i % 9 == 0 else 'no'}\n" for i in range(60)
-)
-COSTS = "actual\\predicted,no,yes\nno,0,5\nyes,1,0\n"
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("card")
-    (folder / "loans.csv").write_text(ROWS)
-    (folder / "costs.csv").write_text(COSTS)
+    (folder / "loans.csv").write_text(LOANS)
+    (folder / "costs.csv").write_text(LOAN_COSTS)
     (folder / "prices.csv").write_text("feature,price\nage,0.05\nincome,0.1\n")
     given = ("-t", "repaid", "-c", folder / "costs.csv", "--feature-costs", folder / "prices.csv")
     run("fit", folder / "loans.csv", *given, "--max-depth", "3", "-o", folder / "model.json")

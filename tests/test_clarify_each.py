@@ -37,8 +37,20 @@ def test_each_file_is_recorded_once_and_failures_are_counted(place):
     assert {profile.label for profile in found.values()} == {"broken"}
     (place / "inputs" / "c.txt").write_text("good")
     lines = record(place, *each).stderr.splitlines()
-    assert lines[0].startswith("[3 of 3] ") and lines[-1] == "1 runs, 0 of them failed; 2 were there already."
+    assert lines[0].startswith("[3 of 3] ") and lines[-1] == "1 run, 0 of them failed; 2 were there already."
     assert len(list((place / "runs").iterdir())) == 3
+
+
+@pytest.mark.parametrize("end", ["os.kill(os.getpid(), signal.SIGINT)", "sys.exit(130)"])
+def test_an_interrupt_ends_all_runs_and_that_run_is_made_again(place, end):
+    (place / "program.py").write_text(f"import os, signal, sys\nif 'b c' in sys.argv[1]: {end}\n")
+    (place / "inputs" / "c.txt").write_text("good")
+    said = record(place, "--each", place / "inputs" / "*", code=130).stderr
+    assert "[2 of 3]" in said and "[3 of 3]" not in said and said.splitlines()[-1] == "Stopped."
+    assert len(list((place / "runs").iterdir())) == 1
+    (place / "program.py").write_text(PROGRAM)
+    lines = record(place, "--each", place / "inputs" / "*").stderr.splitlines()
+    assert lines[0].startswith("[2 of 3] ") and lines[-1] == "2 runs, 1 of them failed; 1 were there already."
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,15 @@ def test_numbers_are_shown_by_quartiles(german):
     assert [group.rows for group in table.groups] == [*counts, 1]
 
 
+def test_dates_are_shown_as_dates(german):
+    model, X, y, _ = german
+    days = np.datetime64("2020-01-01") + np.arange(len(X)) % 50
+    (table,) = model_view(model, X, y, by=pd.DataFrame({"since": days})).groups
+    assert table.groups[0].name.startswith("up to 2020-01-1")
+    (table,) = model_view(model, X, y, by=pd.DataFrame({"since": days.astype("datetime64[M]")})).groups
+    assert [group.name for group in table.groups] == ["2020-01-01", "2020-02-01"]
+
+
 def test_few_numbers_and_ties_make_fewer_groups(german):
     model, X, y, _ = german
     few = np.arange(len(y)) % 3 + 0.5

@@ -4,22 +4,17 @@ import json
 
 import pytest
 
-from commands import run
+from commands import LOAN_COSTS, LOANS, run
 from stakes import C45Classifier, read_table
 from stakes.models import load_model, model_info, save_model
-
-ROWS = "age,income,repaid\n" + "".join(
-    f"{20 + i % 37},{i},{'yes' if i > 25 or i % 9 == 0 else 'no'}\n" for i in range(60)
-)
-COSTS = "actual\\predicted,no,yes\nno,0,5\nyes,1,0\n"
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("remembered")
-    (folder / "loans.csv").write_text(ROWS)
-    (folder / "costs.csv").write_text(COSTS)
-    (folder / "other.csv").write_text(COSTS.replace("yes,1", "yes,2"))
+    (folder / "loans.csv").write_text(LOANS)
+    (folder / "costs.csv").write_text(LOAN_COSTS)
+    (folder / "other.csv").write_text(LOAN_COSTS.replace("yes,1", "yes,2"))
     (folder / "prices.csv").write_text("feature,price\nage,0.05\nincome,0.1\n")
     (folder / "higher.csv").write_text("feature,price\nage,0.05\nincome,0.15\n")
     given = ("-t", "repaid", "-c", folder / "costs.csv", "--feature-costs", folder / "prices.csv")
@@ -58,7 +53,7 @@ def test_what_is_given_counts_and_a_difference_is_said(place):
 
 
 def test_another_target_is_read_and_noted(place):
-    (place / "renamed.csv").write_text(ROWS.replace("repaid", "paid_back"))
+    (place / "renamed.csv").write_text(LOANS.replace("repaid", "paid_back"))
     result = judged(place, "-t", "paid_back", data="renamed.csv")
     assert result.stdout == judged(place).stdout.replace("loans.csv", "renamed.csv")
     note = "Note: the model was fitted to predict 'repaid', but --target names 'paid_back'.\n"
@@ -66,7 +61,7 @@ def test_another_target_is_read_and_noted(place):
 
 
 def test_a_file_that_calls_its_target_class_is_read_as_ever(place):
-    (place / "class.csv").write_text(ROWS.replace("repaid", "class"))
+    (place / "class.csv").write_text(LOANS.replace("repaid", "class"))
     result = judged(place, data="class.csv")
     assert result.stdout == judged(place).stdout.replace("loans.csv", "class.csv") and result.stderr == ""
 

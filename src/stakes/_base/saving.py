@@ -72,8 +72,8 @@ class SavedModel(PlainParameters):
         prices = params.pop("feature_costs", None)
         if isinstance(prices, FeatureCosts):
             params["feature_costs"] = prices.to_dict()
-        listed = {name: _listed(value) for name, value in params.items()}
-        return {name: value for name, value in listed.items() if _is_plain(value)}
+        plain = {name: listed(value) for name, value in params.items()}
+        return {name: value for name, value in plain.items() if _is_plain(value)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fitted estimator as plain values, ready for JSON."""
@@ -316,7 +316,7 @@ def _inner_of_version_1(value: Any) -> Any:
     return _from_version_1(value) if is_model else value
 
 
-def _listed(value: Any) -> Any:
+def listed(value: Any) -> Any:
     """Return arrays and tuples as lists, anything else as it is."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()

@@ -11,7 +11,7 @@ from rich.table import Table as Grid
 
 from stakes._base import documents
 from stakes._base.answering import answering_models, first_with, own_prices
-from stakes._base.saving import SavedModel
+from stakes._base.saving import SavedModel, listed
 from stakes._cli.console import out
 from stakes._cli.shared import check_predicts, describe_kinds, print_json
 from stakes._text.words import amount, counted
@@ -93,12 +93,8 @@ def _settings(model: Any) -> dict[str, dict[str, Any]]:
         if isinstance(inner, SavedModel):
             usual = {name: parameter.default for name, parameter in signature(type(inner)).parameters.items()}
             given = {k: v for k, v in inner._plain_params().items() if k not in _ELSEWHERE}
-            settings[type(inner).__name__] = {k: v for k, v in given.items() if v != _listed(usual.get(k))}
+            settings[type(inner).__name__] = {k: v for k, v in given.items() if v != listed(usual.get(k))}
     return {name: changed for name, changed in settings.items() if changed}
-
-
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple | range | np.ndarray) else value
 
 
 def _show(facts: dict[str, Any]) -> None:

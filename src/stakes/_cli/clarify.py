@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from glob import glob
@@ -11,7 +12,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from stakes._text.files import check_folder
-from stakes._text.words import plain
+from stakes._text.words import counted, plain
+
+#: Exit statuses of a program that Ctrl-C has ended: by the signal, or as a shell says it.
+INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
 
 
 def record(
@@ -54,21 +58,25 @@ def _record_each(command: list[str], pattern: str, runs: Path, options: dict[str
         if digest_of(line) in recorded:
             continue
         _append(f"[{number} of {len(files)}] {file}")
-        done, failed = done + 1, failed + (_record(line, runs, options) != 0)
+        done, failed = done + 1, failed + (_record(line, runs, options, one_of_many=True) != 0)
     there = f"; {len(files) - done} were there already" if done < len(files) else ""
-    _append(f"{done} runs, {failed} of them failed{there}.")
+    _append(f"{counted(done, 'run')}, {failed} of them failed{there}.")
 
 
-def _record(command: list[str], runs: Path, options: dict[str, Any]) -> int:
-    """Run a program, write its profile, and return its exit status."""
+def _record(command: list[str], runs: Path, options: dict[str, Any], *, one_of_many: bool = False) -> int:
+    """Run a program, write its profile, and return its exit status; Ctrl-C in one of many ends them all."""
     from stakes.forensics import NothingRecorded, write_profile
     from stakes.forensics import record as record_run
 
     try:
         status, profile = record_run(command, **options)
     except NothingRecorded as nothing:
+        status, profile = nothing.exit_status, None
         _append(f"Note: {nothing}.")
-        return nothing.exit_status
+    if one_of_many and status in INTERRUPTED:
+        raise KeyboardInterrupt  # the program had the signal; its run is not kept, so that it is made again
+    if profile is None:
+        return status
     target = runs / f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**9:09d}.profile.gz"
     try:
         write_profile(profile, target)

@@ -41,7 +41,7 @@ def _dates(problem: Problem) -> list[str]:
     columns = f"Column{'s' * many} {', '.join(map(repr, names))} hold{'s' * (not many)} dates"
     return [
         f"{columns}, read as days since 1970-01-01. Where new rows are later than these, leave "
-        f"{'them' if many else 'it'} out."
+        f"{'them' if many else 'it'} out with --drop."
     ]
 
 

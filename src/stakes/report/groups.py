@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from stakes._base.frames import library_of
 from stakes._base.intervals import mean_interval
-from stakes._text.words import did_you_mean, number, plain, some
+from stakes._text.words import day_text, did_you_mean, number, plain, some
 from stakes.compare import Interval
 from stakes.report.answered import AnsweredRows
 from stakes.table import Column, Schema, Table
@@ -148,15 +148,16 @@ def _parts(
     """Names of the groups that a column makes and the rows in them; missing values are a group."""
     missing = values < 0 if column.is_nominal else np.isnan(values)
     known = values[~missing & (weight > 0)]
+    write = day_text if column.dates else number
     if column.is_nominal:
         names = [(plain(str(category)), values == code) for code, category in enumerate(column.categories)]
     elif len(distinct := np.unique(known)) <= MOST_NUMBERS:
-        names = [(number(value), values == value) for value in distinct]
+        names = [(write(value), values == value) for value in distinct]
     else:
         edges = _quartiles(values[~missing], weight[~missing])
         ends = [-np.inf, *edges[edges < known.max()], np.inf]
         names = [
-            (_between(low, high), (values > low) & (values <= high) & ~missing)
+            (_between(low, high, write), (values > low) & (values <= high) & ~missing)
             for low, high in pairwise(ends)
         ]
     sizes = [float(weight @ rows) for _, rows in names]
@@ -167,10 +168,10 @@ def _parts(
     return names + ([("missing", missing)] if weight @ missing > 0 else [])
 
 
-def _between(low: float, high: float) -> str:
+def _between(low: float, high: float, write: Callable[[float], str]) -> str:
     if np.isinf(low):
-        return "any number" if np.isinf(high) else f"up to {number(high)}"
-    return f"over {number(low)}" + ("" if np.isinf(high) else f" to {number(high)}")
+        return "any number" if np.isinf(high) else f"up to {write(high)}"
+    return f"over {write(low)}" + ("" if np.isinf(high) else f" to {write(high)}")
 
 
 def _with_rest(
