@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes import metrics
 from stakes._base.answering import model_size, own_prices
+from stakes._base.groups import columns_by
 from stakes._base.intervals import mean_interval
 from stakes.compare import Comparison, Interval
 from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs
@@ -21,7 +22,7 @@ from stakes.models import effective_tree
 from stakes.report.answered import AnsweredRows
 from stakes.report.ask import walker_data
 from stakes.report.curve import ThresholdCurve, threshold_curve
-from stakes.report.groups import GroupTable, columns_by, group_tables
+from stakes.report.groups import GroupTable, group_tables
 from stakes.report.leaves import LeafCost, leaf_costs, rows_to_leaves, rules_estimator, tree_estimator
 from stakes.report.parts import Node, RuleLine, rule_lines, tree_outline
 from stakes.report.ratio import RatioView, ratio_view
