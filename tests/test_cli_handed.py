@@ -71,6 +71,7 @@ def test_evaluate_hands_everything_to_the_comparison(place, monkeypatch):
         "n_repeats": 1,
         "random_state": 0,
         "level": 0.95,
+        "by": None,
     }
     options = "--folds 3 --repeats 2 --seed 5 --level 0.9 -l gbse -l c4.5 -c costs.csv --weights n"
     Path("two.csv").write_text("feature,price\na,2\nb,3\n")
@@ -99,6 +100,8 @@ def test_evaluate_hands_everything_to_the_comparison(place, monkeypatch):
         ("-m m.json --repeats 3", "--repeats", "cannot be used together with --model."),
         ("--abstain-cost 0", "--abstain-cost", "needs --model."),
         ("--report r.html", "--report", "needs --model."),
+        ("--questions q.toml", "--questions", "needs --model."),
+        ("-m m.json --questions q.toml", "--questions", "needs --report."),
     ],
 )
 def test_evaluate_refuses_options_that_do_not_go_together(place, options, named, words):
@@ -215,7 +218,7 @@ def test_compare_hands_everything_on_and_says_what_is_absent_or_failed(place, mo
         *(f"Failed: L{n}:   no {n}" for n in range(5)),
         "6 units failed; learners that failed are left out.",
     ]
-    assert pages == [(Path("out/comparison.html"), found, "d.csv")]
+    assert pages == [(Path("out/comparison.html"), found, "d.csv", None)]
 
 
 @pytest.fixture

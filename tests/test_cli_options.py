@@ -134,7 +134,7 @@ def test_what_stands_for_a_value_and_what_is_shown_of_a_default():
 def test_every_default():
     """What a command does without options is part of its interface."""
     shared = {"debug": False, "as_json": False, "costs": None, "target": None, "weights": None, "drop": None}
-    shared |= {"accept_costs": False, "test": None}
+    shared |= {"accept_costs": False, "test": None, "currency": None}
     shared |= {"feature_costs": None, "tree": False, "noun": "case", "abstain_cost": None, "abstain": False}
     found = {name: defaults(one.command) for name, one in commands()}
     rest = {
@@ -155,6 +155,7 @@ def test_every_default():
             "level": 0.95,
             "seed": 0,
             "report": None,
+            "questions": None,
             "by": None,
         },
         "report": {"output": Path("report.html"), "title": None, "note": "", "by": None, "questions": None},

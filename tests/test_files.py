@@ -333,7 +333,7 @@ def test_commands_try_their_output_first(place, name, monkeypatch):
 
     for module in ("fit", "with_model"):
         monkeypatch.setattr(f"stakes._cli.{module}.read_problem", work)
-    for module in ("predict", "report", "show", "export"):
+    for module in ("shared", "export"):
         monkeypatch.setattr(f"stakes._cli.{module}.load_model", work)
     monkeypatch.setattr("stakes.forensics.read_runs", work)
     result = run(name, *commands_with_outputs(place)[name], "-o", place / "missing" / "x.json", code=1)

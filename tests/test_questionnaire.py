@@ -283,6 +283,15 @@ def test_a_report_takes_the_file_for_its_form(place, tmp_path):
     assert "When was the last visit?" not in page.read_text()
 
 
+def test_the_report_of_evaluate_takes_it_as_well(place, tmp_path):
+    page = tmp_path / "page.html"
+    data = (place / "rows.csv", "-t", "y", "--model", place / "model.json", "--report", page)
+    stakes("evaluate", *data, "--questions", place / "q.toml")
+    assert "When was the last visit?" in page.read_text() and "no pain at all" in page.read_text()
+    stakes("evaluate", *data)
+    assert "When was the last visit?" not in page.read_text()
+
+
 def test_only_a_tree_has_a_form(place):
     from sklearn.dummy import DummyClassifier
 

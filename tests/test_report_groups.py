@@ -2,16 +2,23 @@
 
 import itertools
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 from typer.testing import CliRunner
 
+from commands import run
 from stakes import C45Classifier, CostMatrix, MinExpectedCost, RuleClassifier, datasets
+from stakes._base.folds import stratified_folds
+from stakes._base.groups import MOST_GROUPS
+from stakes._cli import evaluate
 from stakes.cli import app
-from stakes.report import columns_by, groups, model_report, model_view
+from stakes.compare import evaluate_learners
+from stakes.report import columns_by, model_report, model_view
 from stakes.table import Table
 
 
@@ -99,7 +106,7 @@ def test_many_categories_share_a_line(german):
     model, X, y, _ = german
     names = np.array([f"town {i % 41}" if i % 2 else "city" for i in range(len(y))])
     (table,) = model_view(model, X, y, by=names).groups
-    assert len(table.groups) == groups.MOST_GROUPS
+    assert len(table.groups) == MOST_GROUPS
     assert table.groups[0].name == "city" and table.groups[-1].name.endswith(" smaller groups")
     assert sum(group.rows for group in table.groups) == len(y)
     assert sum(group.errors for group in table.groups) == table.everything.errors
@@ -205,20 +212,121 @@ def test_the_commands_know_columns_that_the_model_does_not(files, german, monkey
     model, X, y, status = german
     monkeypatch.chdir(files)
     (table,) = model_view(model, X, y, by=status.rename("sex")).groups
-    run = CliRunner().invoke
-    report = run(app, ["report", "model.json", "test.csv", "--by", "sex", "--by", "age"])
+    invoke = CliRunner().invoke
+    report = invoke(app, ["report", "model.json", "test.csv", "--by", "sex", "--by", "age"])
     assert report.exit_code == 0
     page = (files / "report.html").read_text(encoding="utf-8")
     assert "<h3>By sex</h3>" in page and "<h3>By age</h3>" in page and "male_single" in page
-    result = run(app, ["evaluate", "test.csv", "--model", "model.json", "--by", "sex", "--json"])
+    result = invoke(app, ["evaluate", "test.csv", "--model", "model.json", "--by", "sex", "--json"])
     told = json.loads(result.stdout)["by"]["sex"]
     assert [(line["name"], line["cost"]["mean"]) for line in told] == [
         (group.name, group.cost.mean) for group in table.groups
     ]
-    shown = run(app, ["evaluate", "test.csv", "--model", "model.json", "--by", "sex"]).stdout
+    shown = invoke(app, ["evaluate", "test.csv", "--model", "model.json", "--by", "sex"]).stdout
     lines = [line for line in shown.splitlines() if "male_single" in line or "all rows" in line]
     for line, group in zip(lines, (table.groups[0], table.everything), strict=True):
         assert f"{group.cost.mean:.3f}" in line and f"{group.errors:.0f} (" in line
+
+
+# ---- learners side by side ---------------------------------------------------------------------------------
+
+
+def held_out(learners, X, y, costs, n_folds, seeds, prices=None):
+    """What each row costs where it is held out, the mean over the seeds, each row for itself."""
+    classes = np.unique(y).tolist()
+    paid = {name: np.zeros(len(y)) for name in learners}
+    for seed in seeds:
+        fold = stratified_folds(np.searchsorted(classes, y), n_folds, seed)
+        for (name, learner), k in itertools.product(learners.items(), range(n_folds)):
+            model = clone(learner).fit(X[fold != k], y[fold != k])
+            answer = model.predict(X[fold == k])
+            row_costs = [costs[classes.index(a), classes.index(b)] for a, b in zip(y[fold == k], answer)]
+            tests = 0 if prices is None else model.path_cost(X[fold == k], prices)
+            paid[name][fold == k] += (np.array(row_costs) + tests) / len(seeds)
+    return paid
+
+
+def test_learners_have_the_cost_of_held_out_rows_by_group(german):
+    model, X, y, status = german
+    costs = model.cost_matrix_
+    learners = {"CS": C45Classifier(cost_matrix=costs), "plain": C45Classifier(cost_use="none")}
+    plan = {"cost_matrix": costs, "n_folds": 3, "n_repeats": 2, "random_state": 5}
+    comparison = evaluate_learners(learners, X, y, by=pd.DataFrame({"sex": status, "age": X["age"]}), **plan)
+    sex, age = comparison.by
+    paid = held_out(learners, X, y, costs.values, 3, (5, 6))
+    assert (sex.column, age.column, sex.groups[0].name) == ("sex", "age", "male_single")
+    for group in sex.groups:
+        rows = np.asarray(status == group.name)
+        assert group.rows == rows.sum()
+        assert group.costs == pytest.approx({name: paid[name][rows].mean() for name in learners})
+    for table in (sex, age):
+        assert table.everything.rows == len(y) == sum(group.rows for group in table.groups)
+        for result in comparison.results:
+            assert table.everything.costs[result.name] == pytest.approx(result.cost.mean)
+    told = comparison.to_dict()["by"]
+    assert [line["name"] for line in told["age"]] == [group.name for group in age.groups]
+    assert told["sex"][0]["costs"] == sex.groups[0].costs
+    bare = evaluate_learners(learners, X, y, **plan)
+    assert bare.by == () and "by" not in bare.to_dict() and "by=" not in repr(bare)
+
+
+def test_tests_and_weights_count_for_learners_too(german):
+    model, X, y, status = german
+    prices = dict.fromkeys(X.columns, 0.1)
+    plan = {"cost_matrix": model.cost_matrix_, "feature_costs": prices, "n_folds": 3, "by": status}
+    learners = {"tree": C45Classifier(cost_matrix=model.cost_matrix_)}
+    paid = held_out(learners, X, y, model.cost_matrix_.values, 3, (0,), prices)["tree"]
+    for group in evaluate_learners(learners, X, y, **plan).by[0].groups:
+        assert group.costs["tree"] == pytest.approx(paid[np.asarray(status == group.name)].mean())
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    weighted = evaluate_learners(learners, X, y, sample_weight=weight, **plan)
+    table = weighted.by[0]
+    assert table.everything.costs["tree"] == pytest.approx(weighted.results[0].total_cost.mean)
+    for group in table.groups:
+        assert group.rows == weight[np.asarray(status == group.name)].sum()
+
+
+def test_undecided_rows_count_for_learners_too(german):
+    model, X, y, status = german
+    rules = {"rules": RuleClassifier(cost_matrix=model.cost_matrix_, t_good=0.7, min_support=0.05)}
+    plan = {"cost_matrix": model.cost_matrix_, "n_folds": 3, "by": status}
+    comparison = evaluate_learners(rules, X, y, abstain_costs={"rules": 0.25}, **plan)
+    abstaining, answering = comparison.results
+    costs = comparison.by[0].everything.costs
+    assert abstaining.undecided > 0 and list(costs) == [abstaining.name, "rules"]
+    assert list(costs.values()) == pytest.approx([abstaining.cost.mean, answering.cost.mean])
+
+
+def test_evaluate_shows_learners_by_a_column_that_they_do_not_see(files, german, monkeypatch):
+    model, X, y, status = german
+    costs = model.cost_matrix_
+    monkeypatch.chdir(files)
+    costs.to_csv("costs.csv")
+    line = ["test.csv", "-c", "costs.csv", "-l", "c4.5", "-l", "c4.5cs", "--folds", 3, "--drop", "sex"]
+    text = run("evaluate", *line, "--by", "sex", "--by", "age").stdout
+    learners = {
+        "C4.5": C45Classifier(cost_matrix=costs, cost_use="none"),
+        "C4.5CS": C45Classifier(cost_matrix=costs),
+    }
+    (table,) = evaluate_learners(learners, X, y, cost_matrix=costs, n_folds=3, by=status).by
+    assert "Cost per row by sex" in text and "Cost per row by age" in text
+    group = table.groups[0]
+    cells = [group.name, f"{group.rows:g}", *(f"{group.costs[name]:.3f}" for name in learners)]
+    (shown,) = (line for line in text.splitlines() if "male_single" in line)
+    assert [cell.strip() for cell in shown.strip("│").split("│")] == cells
+    told = json.loads(run("evaluate", *line, "--by", "sex", "--json").stdout)["by"]
+    assert told == {"sex": [asdict(group) for group in table.groups]}
+    assert "by" not in json.loads(run("evaluate", *line, "--json").stdout)
+
+
+def test_many_learners_have_several_tables(files, monkeypatch):
+    monkeypatch.chdir(files)
+    monkeypatch.setattr(evaluate, "MOST_LEARNERS", 2)
+    learners = [part for name in ("c4.5", "c4.5cs", "constant") for part in ("-l", name)]
+    text = run("evaluate", "test.csv", *learners, "--folds", 2, "--by", "housing").stdout
+    first, second = text.split("Cost per row by housing")[1:]
+    assert "C4.5CS" in first and "best constant" not in first
+    assert "best constant" in second and "C4.5" not in second
 
 
 @pytest.mark.parametrize(
@@ -226,7 +334,7 @@ def test_the_commands_know_columns_that_the_model_does_not(files, german, monkey
     [
         (["report", "model.json", "test.csv", "--by", "sxe"], "by names 'sxe'; did you mean 'sex'?"),
         (["evaluate", "test.csv", "--model", "model.json", "--by", "sxe"], "did you mean 'sex'?"),
-        (["evaluate", "test.csv", "--by", "sex"], "needs --model"),
+        (["evaluate", "test.csv", "--by", "sxe"], "did you mean 'sex'?"),
     ],
 )
 def test_commands_say_what_is_wrong(files, monkeypatch, arguments, sentence):

@@ -33,7 +33,7 @@ class ReportMixin:
             Where the page is written; without it the report is returned.
         **options
             As in `stakes.report.model_report`: ``cost_matrix``, ``feature_costs``, ``sample_weight``, ``by``,
-            ``title``, ``noun``, ``note``, ``questions``.
+            ``title``, ``noun``, ``note``, ``questions``, ``currency``.
 
         Returns
         -------

@@ -25,6 +25,7 @@ from stakes._base.answering import answering_models, first_with
 from stakes._base.background import Background
 from stakes._base.labels import labels_to_dict
 from stakes._base.parameters import PlainParameters
+from stakes._text.money import check_currency
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.table import Schema
 
@@ -222,6 +223,7 @@ def model_from_dict(document: Mapping[str, Any]) -> SavedModel:
         model._background = Background.from_dict(document["background"], columns, len(model.classes_))
     info = document.get("info")
     if isinstance(info, Mapping):
+        check_currency(info.get("currency"))
         model._training_info = {name: info[name] for name in _TRAINING if name in info}
     return model
 
@@ -242,14 +244,27 @@ def target_name(y: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-_TRAINING = ("target", "n_samples", "schema_sha256", "interrupted")
+_TRAINING = ("target", "n_samples", "schema_sha256", "interrupted", "currency")
+
+
+def remember_currency(model: Any, currency: str | None) -> None:
+    """Let a fitted model remember what its costs are in."""
+    if currency is not None:
+        first_with(model, "_training_info")._training_info["currency"] = check_currency(currency)
+
+
+def remembered_currency(model: Any) -> str | None:
+    """Return what the costs of a model are in, as far as it knows."""
+    fitted = first_with(model, "_training_info")
+    return None if fitted is None else fitted._training_info.get("currency")
 
 
 def model_info(model: Any) -> dict[str, Any]:
     """Return what a reader of a model wants to know, as its file says it under ``info``.
 
     Nothing of when, where and by whom it was fitted. ``target`` and ``feature_costs`` are None where the
-    model was given none, and so is what a file of an earlier version does not say.
+    model was given none, and so is what a file of an earlier version does not say. ``currency`` is there
+    where one was stated.
 
     Examples
     --------

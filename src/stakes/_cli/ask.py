@@ -17,11 +17,11 @@ from rich.text import Text
 from stakes._base.answering import first_with
 from stakes._base.labels import Label
 from stakes._cli.console import out, say
-from stakes._cli.shared import json_text
+from stakes._cli.shared import json_text, read_model
 from stakes._cli.show import open_tree
+from stakes._text.money import heading, money, with_currency
 from stakes._text.words import amount, did_you_mean, plain
 from stakes.costs import as_feature_costs
-from stakes.models import load_model
 from stakes.table import Column, Schema
 from stakes.tree import Acquired, Acquisition, AskedColumn, Question, Questionnaire, read_questionnaire
 from stakes.tree.ask.answers import encode_answer
@@ -45,7 +45,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Ask and answer until the model knows enough."""
-    estimator = load_model(model)
+    estimator = read_model(model)
     fitted = open_tree(estimator, tree)
     if feature_costs is not None:
         fitted = replace(fitted, feature_costs=as_feature_costs(feature_costs, fitted.schema.names))
@@ -102,9 +102,9 @@ def _conversation(talk: Acquisition, budget: float | None, columns: Mapping[str,
 def _show_question(console: Console, question: Question, column: Column, number: int) -> None:
     name, wording = plain(column.name), plain(getattr(column, "ask", ""))
     head = Text(f"{number}. {wording} ({name})" if wording else f"{number}. {name}", style="bold")
-    head.append(f"   costs {amount(question.price)}", style="bold yellow" if question.price else "green")
-    left = "" if question.left is None else f", {amount(question.left)} left"
-    head.append(f"   (bill so far {amount(question.spent)}{left})", style="dim")
+    head.append(f"   costs {money(question.price)}", style="bold yellow" if question.price else "green")
+    left = "" if question.left is None else f", {money(question.left)} left"
+    head.append(f"   (bill so far {money(question.spent)}{left})", style="dim")
     console.print(head)
     chances = ", ".join(f"{plain(str(k))} {p:.0%}" for k, p in _likeliest(question.probabilities))
     console.print(f"   so far: {chances}")
@@ -185,13 +185,13 @@ def _show_result(
     console.print()
     label = plain(str(result.label))
     console.print(
-        Text.assemble("Answer: ", (label, "bold green"), f", expected cost {amount(result.expected_cost)}")
+        Text.assemble("Answer: ", (label, "bold green"), f", expected cost {money(result.expected_cost)}")
     )
     grid = Grid.grid(padding=(0, 2))
     grid.add_column()
     grid.add_column(justify="right")
     for k, p in _likeliest(result.probabilities):
-        price = f"would cost {amount(result.explanation.expected_costs[k])}"
+        price = f"would cost {money(result.explanation.expected_costs[k])}"
         grid.add_row(Text(plain(str(k))), f"{p:.0%}", Text("█" * round(BAR * p), style="cyan"), price)
     console.print(grid)
     console.print(f"Why: {result.path}")
@@ -199,19 +199,19 @@ def _show_result(
     console.print(_bill(result, budget, columns))
     for question in result.left_out:
         console.print(
-            f"Not asked, too costly for the budget: {plain(question.feature)} ({amount(question.price)}).",
+            f"Not asked, too costly for the budget: {plain(question.feature)} ({money(question.price)}).",
         )
 
 
 def _bill(result: Acquired, budget: float | None, columns: Mapping[str, Column]) -> Grid:
     grid = Grid("asked", "answer", title="The bill", title_justify="left", show_footer=True)
-    grid.add_column("price", justify="right")
+    grid.add_column(heading("price"), justify="right")
     for question in result.asked:
         unit = getattr(columns[question.feature], "unit", "")
         answer = "unknown" if question.answer is None else plain(f"{question.answer} {unit}".strip())
         grid.add_row(Text(plain(question.feature)), Text(answer), amount(question.price))
     grid.columns[0].footer = "total"
-    grid.columns[1].footer = "" if budget is None else f"of {amount(budget)}"
+    grid.columns[1].footer = "" if budget is None else f"of {money(budget)}"
     grid.columns[2].footer = amount(result.total)
     return grid
 
@@ -243,7 +243,7 @@ def _script(talk: Acquisition) -> None:
 
 
 def _write(value: dict[str, Any]) -> None:
-    typer.echo(json_text(value))
+    typer.echo(json_text(with_currency(value)))
     sys.stdout.flush()
 
 

@@ -13,9 +13,10 @@ from stakes._base import documents
 from stakes._base.answering import answering_models, first_with, own_prices
 from stakes._base.saving import SavedModel, listed
 from stakes._cli.console import out
-from stakes._cli.shared import check_predicts, describe_kinds, print_json
-from stakes._text.words import amount, counted
-from stakes.models import load_model, model_info
+from stakes._cli.shared import check_predicts, describe_kinds, print_json, read_model
+from stakes._text.money import in_currency, money
+from stakes._text.words import counted
+from stakes.models import model_info
 
 #: Parameters that the card has in words elsewhere, or that change no answer.
 _ELSEWHERE = {"cost_matrix", "feature_costs", "random_state", "n_jobs", "verbose", "estimator"}
@@ -32,7 +33,7 @@ def print_card(path: Path, noun: str, as_json: bool) -> None:
 
 def card_facts(path: Path, noun: str) -> dict[str, Any]:
     """Everything that the card says, as plain values."""
-    model, document = load_model(path), documents.load_json(path)
+    model, document = read_model(path), documents.load_json(path)
     check_predicts(model)
     info, prices, columns = model_info(model), own_prices(model), first_with(model, "_columns")
     schema = None if columns is None else columns._columns()
@@ -141,10 +142,12 @@ def _held_out_words(held_out: dict[str, Any] | None, interrupted: bool) -> str:
     if held_out is None:
         return f"not known: {'the fit was interrupted' if interrupted else 'it was not cross-validated'}"
     ends = held_out["interval"]
-    interval = "" if ends is None else f" (95% interval {ends[0]:.4g} to {ends[1]:.4g})"
+    interval = ""
+    if ends is not None:
+        interval = f" (95% interval {in_currency(f'{ends[0]:.4g} to {ends[1]:.4g}')})"
     return (
-        f"{amount(held_out['cost_per_row'])} per row in cross-validation{interval}; always answering "
-        f"{held_out['best_constant']} costs {amount(held_out['best_constant_cost_per_row'])}"
+        f"{money(held_out['cost_per_row'])} per row in cross-validation{interval}; always answering "
+        f"{held_out['best_constant']} costs {money(held_out['best_constant_cost_per_row'])}"
     )
 
 

@@ -9,6 +9,7 @@ import typer
 from stakes._cli.console import out, say
 from stakes._cli.evaluate import comparison_grid
 from stakes._cli.shared import listed_names, notes, print_json, progress_bar, write_page
+from stakes._text.money import stated_currency
 from stakes.lab import compare_with_peers
 from stakes.report import write_comparison_report
 
@@ -53,7 +54,8 @@ def run(
         say(f"{name}: {reason}.")
     if output is not None:
         path = output / "comparison.html"
-        if write_page(lambda: write_comparison_report(path, result, Path(data).name)) is not None:
+        name, currency = Path(data).name, stated_currency()
+        if write_page(lambda: write_comparison_report(path, result, name, currency)) is not None:
             say(f"The report is in {path}: open it in a browser.")
     for outcome in result.failures[:5]:
         say(f"Failed: {outcome.what['learner']}: {(outcome.traceback or '').splitlines()[-1]}", style="red")

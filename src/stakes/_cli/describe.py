@@ -13,6 +13,7 @@ from stakes._cli.card import print_card
 from stakes._cli.console import out, say
 from stakes._cli.shared import Problem, describe_kinds, print_json, read_problem
 from stakes._cli.suspects import suspicions
+from stakes._text.money import heading, money
 from stakes._text.words import amount, counted, day_text, number
 from stakes.costs import as_feature_costs
 from stakes.decision import min_cost_class, threshold
@@ -126,7 +127,7 @@ def _show(facts: dict[str, Any], noun: str, n_columns: int) -> None:
     )
     console.print()
     grid = Grid("class", title="Classes", title_justify="left", title_style="bold")
-    for name in ("rows", "share", "cost per row if always answered"):
+    for name in ("rows", "share", heading("cost per row if always answered")):
         grid.add_column(name, justify="right")
     best = facts["best_constant"]
     for line in facts["classes"]:
@@ -142,8 +143,8 @@ def _show(facts: dict[str, Any], noun: str, n_columns: int) -> None:
             f"It is cheaper to answer {second} from a probability of {facts['threshold']:.3g} on.",
         )
     console.print(
-        f"Always answering {best['label']} costs {amount(best['cost'])} in all, "
-        f"{amount(best['cost_per_row'])} per {noun}: a model has to beat that.",
+        f"Always answering {best['label']} costs {money(best['cost'])} in all, "
+        f"{money(best['cost_per_row'])} per {noun}: a model has to beat that.",
     )
     if "price_words" in facts:
         console.print("\n[bold]Prices of the columns[/bold]", markup=True)

@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Group
 from rich.table import Table as Grid
+from rich.text import Text
 
 from stakes import metrics
 from stakes._base.answering import asks_nothing, first_with
+from stakes._base.groups import columns_by
 from stakes._cli.console import out, say
 from stakes._cli.learners import LEARNERS, PRICED_LEARNERS, make_learners
 from stakes._cli.rules import coverage_facts, coverage_words
-from stakes._cli.shared import Problem, notes, print_json, progress_bar, read_problem
+from stakes._cli.shared import (
+    Problem,
+    notes,
+    print_json,
+    progress_bar,
+    read_model,
+    read_problem,
+    without_columns,
+)
 from stakes._cli.with_model import read_for_model
 from stakes._text.files import check_output
+from stakes._text.money import heading, in_currency, money, stated_currency
 from stakes._text.words import amount, percent, rounded
-from stakes.compare import Comparison, Interval, LearnerResult, evaluate_learners
+from stakes.compare import Comparison, CostsBy, Interval, LearnerResult, evaluate_learners
 from stakes.costs import FeatureCosts, as_feature_costs
-from stakes.models import load_model
 from stakes.report import GroupTable, ModelView, model_view, write_view
 from stakes.table import Table
 
 DEFAULT = ["c4.5", "c4.5cs", "c4.5_mc", "constant"]
+#: Learners side by side in a table of groups; others have a table of their own below.
+MOST_LEARNERS = 6
 
 
 def run(
@@ -44,37 +57,42 @@ def run(
     seed: int,
     abstain_cost: float | None,
     report: Path | None,
+    questions: Path | None,
     by: list[str] | None,
     noun: str,
     as_json: bool,
 ) -> None:
     """Cross-validate the learners, or judge a saved model."""
-    _check_options(model, learner, folds, repeats, abstain_cost, report, by)
+    _check_options(model, learner, folds, repeats, abstain_cost, report, questions)
     if model is None:
-        problem = read_problem(data, target, costs, weights, accept_costs, drop=drop)
+        problem = read_problem(data, target, costs, weights, accept_costs)
+        groups = columns_by(by or None, problem.table, len(problem))
+        problem = replace(problem, table=without_columns(problem.table, drop))
         prices = as_feature_costs(feature_costs, problem.table.schema.names)
-        _learners(problem, prices, learner or [], folds or 10, repeats or 1, level, seed, as_json)
+        _learners(problem, prices, learner or [], folds or 10, repeats or 1, level, seed, as_json, groups)
         return
-    check_output(report, model, data, costs, feature_costs)
-    fitted = load_model(model)
+    check_output(report, model, data, costs, feature_costs, questions)
+    fitted = read_model(model)
     problem, prices, groups = read_for_model(
         fitted, data, target, costs, weights, accept_costs, feature_costs, drop=drop, by=by
     )
-    _saved(fitted, problem, prices, abstain_cost, report, noun, as_json, groups)
+    _saved(fitted, problem, prices, abstain_cost, report, questions, noun, as_json, groups)
 
 
 def _check_options(
-    model: Path | None, learner: Any, folds: Any, repeats: Any, abstain_cost: Any, report: Any, by: Any
+    model: Path | None, learner: Any, folds: Any, repeats: Any, abstain_cost: Any, report: Any, questions: Any
 ) -> None:
     wrong = (
         {"--learner": learner, "--folds": folds, "--repeats": repeats}
         if model is not None
-        else {"--abstain-cost": abstain_cost, "--report": report, "--by": by}
+        else {"--abstain-cost": abstain_cost, "--report": report, "--questions": questions}
     )
     given = [name for name, value in wrong.items() if value is not None and value != []]
     if given:
         rest = "cannot be used together with --model" if model is not None else "needs --model"
         raise typer.BadParameter(f"{rest}.", param_hint=given[0])
+    if questions is not None and report is None:
+        raise typer.BadParameter("needs --report.", param_hint="--questions")
 
 
 def _learners(
@@ -86,6 +104,7 @@ def _learners(
     level: float,
     seed: int,
     as_json: bool,
+    groups: Table | None,
 ) -> None:
     extra = [] if prices is None else list(PRICED_LEARNERS)
     if names in ([], ["all"]):
@@ -104,11 +123,17 @@ def _learners(
             random_state=seed,
             level=level,
             progress=progress,
+            by=groups,
         )
     if as_json:
         print_json(comparison.to_dict() | {"data": problem.name, "costs": problem.cost_matrix.to_dict()})
     else:
-        out().print(comparison_grid(comparison, problem.name))
+        console = out()
+        console.print(comparison_grid(comparison, problem.name))
+        for table in comparison.by:
+            for grid in _learner_grids(table, comparison):
+                console.print()
+                console.print(grid)
 
 
 def comparison_grid(comparison: Comparison, name: str) -> Group:
@@ -117,9 +142,10 @@ def comparison_grid(comparison: Comparison, name: str) -> Group:
     grid = Grid(title=f"{name}: {comparison.n_folds}-fold cross-validation{repeats}")
     grid.add_column("learner", no_wrap=True)
     interval = f"{comparison.level:.0%} interval"
-    columns = ["cost per row", interval, "total", "saved", "errors", "high-cost errors"]
+    columns = [heading("cost per row"), interval, heading("total"), "saved", "errors", "high-cost errors"]
     if comparison.priced:  # both kinds of columns together would not fit
-        columns = ["bill per row", interval, "mistakes", "tests", "up front", "errors"]
+        costs = (heading("bill per row"), interval, *map(heading, ("mistakes", "tests", "up front")))
+        columns = [*costs, "errors"]
     for column in (*columns, "leaves", "nodes", "fit ms"):
         grid.add_column(column, justify="right", no_wrap=column == interval)
     for result in comparison.results:
@@ -134,10 +160,29 @@ def comparison_grid(comparison: Comparison, name: str) -> Group:
             style="bold green" if cheapest else None,
         )
     words = (
-        f"Always answering {comparison.constant} costs {amount(comparison.constant_cost)} per row. "
+        f"Always answering {comparison.constant} costs {money(comparison.constant_cost)} per row. "
         f"Cheapest here: {comparison.cheapest.name}.{_tests_in_words(comparison)}"
     )
     return Group(grid, words)
+
+
+def _learner_grids(table: CostsBy, comparison: Comparison) -> Iterator[Grid]:
+    """What the learners cost by a column, all rows last; the cheapest of each group stands out."""
+    what = heading("Bill per row" if comparison.priced else "Cost per row")
+    learners = list(table.everything.costs)
+    for start in range(0, len(learners), MOST_LEARNERS):
+        shown = learners[start : start + MOST_LEARNERS]
+        grid = Grid(table.column, title=f"{what} by {table.column}", title_justify="left")
+        for column in ("rows", *shown):
+            grid.add_column(column, justify="right")
+        for group in (*table.groups, table.everything):
+            least = min(group.costs.values())
+            cells = (
+                Text(f"{group.costs[name]:.3f}", "bold green" if group.costs[name] == least else "")
+                for name in shown
+            )
+            grid.add_row(group.name, rounded(group.rows), *cells)
+        yield grid
 
 
 def _tests_in_words(comparison: Comparison) -> str:
@@ -169,6 +214,7 @@ def _saved(
     prices: FeatureCosts | None,
     abstain_cost: float | None,
     report: Path | None,
+    questions: Path | None,
     noun: str,
     as_json: bool,
     groups: Table | None,
@@ -184,6 +230,8 @@ def _saved(
         feature_costs=prices,
         noun=noun,
         by=groups,
+        questions=questions,
+        currency=stated_currency(),
         title=f"What the model costs on {problem.name}",
     )
     facts: dict[str, Any] = {
@@ -232,17 +280,21 @@ def _show(view: ModelView, facts: dict[str, Any]) -> None:
     console = out()
     for sentence in view.words:
         console.print(sentence)
-    console.print(f"Cost per row: {view.decisive.mean:.4g}, 95% interval {_ends(view.decisive)}.")
+    four = "{:.4g}".format  # digits
+    console.print(
+        f"Cost per row: {money(view.decisive.mean, four)}, 95% interval {in_currency(_ends(view.decisive))}."
+    )
     if "rules" in facts:
         console.print(coverage_words(facts["rules"], "of the rows"))
     if "abstention" in facts:
         rest = facts["abstention"]
         console.print(
-            f"With {amount(rest['abstain_cost'])} for an undecided row: {rest['coverage']:.0%} are decided, "
-            f"at {rest['cost_per_row']:.4g} per row in all.",
+            f"With {money(rest['abstain_cost'])} for an undecided row: {rest['coverage']:.0%} are decided, "
+            f"at {money(rest['cost_per_row'], four)} per row in all.",
         )
     console.print()
-    grid = Grid("actual", title="Rows (and what they cost)", title_justify="left")
+    unit = "" if stated_currency() is None else f" in {stated_currency()}"
+    grid = Grid("actual", title=f"Rows (and what they cost{unit})", title_justify="left")
     for label in view.confusion.labels:
         grid.add_column(f"answered {label}", justify="right")
     for label, counts, spent in zip(
@@ -259,9 +311,10 @@ def _show(view: ModelView, facts: dict[str, Any]) -> None:
 def _group_grid(table: GroupTable, view: ModelView) -> Grid:
     """The cost by a column, all rows last."""
     grid = Grid(table.column, title=f"Cost by {table.column}", title_justify="left")
-    columns = ["rows", "cost per row", "95% interval", f"always {view.constant}", "mistakes"]
+    constant = heading(f"always {view.constant}")
+    columns = ["rows", heading("cost per row"), "95% interval", constant, "mistakes"]
     columns += ["undecided"] if view.abstention_cost is not None else []
-    columns += ["tests per row"] if view.test_cost is not None else []
+    columns += [heading("tests per row")] if view.test_cost is not None else []
     for column in columns:
         grid.add_column(column, justify="right")
     for group in (*table.groups, table.everything):

@@ -10,6 +10,7 @@ import typer
 
 from stakes._base.interrupts import early_end
 from stakes._base.progress import watched
+from stakes._base.saving import remember_currency
 from stakes._cli import settings
 from stakes._cli.fit_options import (
     LEARNERS,
@@ -27,6 +28,7 @@ from stakes._cli.progress import watching
 from stakes._cli.shared import Problem, note_rows, notes, print_json, read_problem
 from stakes._cli.suspects import tell_suspicions
 from stakes._text.files import check_output, write_text
+from stakes._text.money import stated_currency
 from stakes.boosted import BoostedStakes
 from stakes.costs import as_feature_costs
 from stakes.decision import Guard
@@ -126,6 +128,7 @@ def _learn(model: Any, problem: Problem, output: Path, verbose: bool, as_json: b
             if not getattr(model, "interrupted_", False):
                 raise
     note_rows(model, problem)
+    remember_currency(model, stated_currency())
     save_model(model, output)
     facts = fit_facts(model, problem, output)
     if as_json:

@@ -30,7 +30,7 @@ PARAMETERS = {"categorical": "categorical_features", "seed": "random_state"}
 #: Options that are for the command, and those for the guard around the learner.
 FOR_ALL = {
     *("data", "target", "drop", "weights", "costs", "accept_costs", "learner", "set_", "config", "output"),
-    *("save_config", "keep_background", "verbose", "as_json", "debug"),
+    *("save_config", "keep_background", "currency", "verbose", "as_json", "debug"),
 }
 #: Parameters that a line cannot give, or that have an option for the whole command.
 HIDDEN = {"callback", "verbose"}

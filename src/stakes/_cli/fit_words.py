@@ -11,7 +11,7 @@ from stakes._base.answering import model_size, own_prices, paid_tests
 from stakes._cli import rules
 from stakes._cli.console import out
 from stakes._cli.shared import Problem
-from stakes._text.words import amount
+from stakes._text.money import money
 from stakes.boosted import BoostedStakes
 from stakes.decision import Guard, best_constant
 from stakes.rules import RuleClassifier
@@ -102,8 +102,8 @@ def show_facts(facts: dict[str, Any]) -> None:
         console.print(rules.fit_words(facts))
     if "upfront_cost" in facts:
         console.print(
-            f"Tests: {amount(facts['training_test_cost_per_row'])} per row one by one, "
-            f"{amount(facts['upfront_cost'])} up front.",
+            f"Tests: {money(facts['training_test_cost_per_row'])} per row one by one, "
+            f"{money(facts['upfront_cost'])} up front.",
         )
     if facts.get("guarded"):
         or_none = facts.get("abstain_cost", np.inf) < facts["best_constant_cost_per_row"]
@@ -121,7 +121,7 @@ def show_facts(facts: dict[str, Any]) -> None:
 
 def _gamma_words(facts: dict[str, Any]) -> str:
     costs = [
-        f"{amount(parts['mistakes'])} for mistakes and {amount(parts['tests'])} for tests"
+        f"{money(parts['mistakes'])} for mistakes and {money(parts['tests'])} for tests"
         for parts in (facts["gamma_cost_per_row"], facts["cost_per_row_without_prices"])
     ]
     if facts["gamma"] is None:
@@ -138,9 +138,9 @@ def _money_words(facts: dict[str, Any]) -> str:
     parts = ["tests"] * ("upfront_cost" in facts) + ["undecided rows"] * (abstain_cost is not None)
     included = f" with {' and '.join(parts)}" if parts else ""
     unknown = "not cross-validated" + ("" if facts.get("interrupted") else " (--no-guard)")
-    known = unknown if cost is None else f"{amount(cost)} in cross-validation"
+    known = unknown if cost is None else f"{money(cost)} in cross-validation"
     if FORCED in facts:
-        known += f" ({amount(facts[FORCED])} where every row is answered)"
-    constant = f"{amount(facts['best_constant_cost_per_row'])} for always answering {facts['best_constant']}"
-    never = "" if abstain_cost is None else f", {amount(abstain_cost)} for never answering"
+        known += f" ({money(facts[FORCED])} where every row is answered)"
+    constant = f"{money(facts['best_constant_cost_per_row'])} for always answering {facts['best_constant']}"
+    never = "" if abstain_cost is None else f", {money(abstain_cost)} for never answering"
     return f"Cost per row{included}: {known}, {constant}{never}."

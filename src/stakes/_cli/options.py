@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from stakes._cli.start import work_begins
+from stakes._text.money import check_currency, stating
 from stakes._text.words import did_you_mean
 
 DATA_HELP = (
@@ -22,13 +23,15 @@ def perform(work: str, options: Mapping[str, Any]) -> None:
     """Import the module that does the work of a command, and hand it the options by their names.
 
     What a command takes is said in `stakes._cli.commands`, where nothing is imported that takes time: for
-    ``--help``, a slip on the line or the next word in a shell nobody waits for scikit-learn.
+    ``--help``, a slip on the line or the next word in a shell nobody waits for scikit-learn. The currency is
+    stated around the work, which writes amounts.
     """
     module, _, function = work.partition(".")
-    handed = {name: value for name, value in options.items() if name != "debug"}
+    handed = {name: value for name, value in options.items() if name not in ("debug", "currency")}
     run = getattr(import_module(f"stakes._cli.{module}"), function or "run")
     work_begins()
-    run(**handed)
+    with stating(options.get("currency")):
+        run(**handed)
 
 
 def set_debug(ctx: typer.Context, value: bool) -> bool:
@@ -41,6 +44,14 @@ def set_debug(ctx: typer.Context, value: bool) -> bool:
 def debugging(ctx: Any) -> bool:
     """Whether --debug was given."""
     return bool(ctx.params.get("debug") or ctx.find_root().meta.get("debug"))
+
+
+def accepted_currency(value: str | None) -> str | None:
+    """Refuse what is no currency, wherever it is given."""
+    try:
+        return check_currency(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error).removeprefix("currency ") + ".") from None
 
 
 def choice(
@@ -134,6 +145,15 @@ FeatureCostsOption = Annotated[
         "--feature-costs",
         metavar="FILE",
         help="What reading columns costs: CSV with feature,price or feature,price,group,shared; or JSON.",
+        rich_help_panel=COSTS,
+    ),
+]
+CurrencyOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        callback=accepted_currency,
+        help="What costs are in, such as EUR.",
         rich_help_panel=COSTS,
     ),
 ]

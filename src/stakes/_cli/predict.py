@@ -18,12 +18,11 @@ from stakes._base.answering import first_with
 from stakes._cli.answer_files import WRITERS, Block, Types
 from stakes._cli.commands.predict import Format
 from stakes._cli.console import say
-from stakes._cli.shared import columns_for
+from stakes._cli.shared import columns_for, read_model
 from stakes._cli.why import explanations
 from stakes._cli.with_model import blocks_for_model
 from stakes._text.files import check_output
 from stakes._text.words import day_text
-from stakes.models import load_model
 from stakes.table import Table
 
 log = logging.getLogger("stakes.cli")
@@ -45,7 +44,7 @@ def run(
     """Answer block by block."""
     chosen = _format(output, format, as_json)
     check_output(output, model, data)
-    fitted = load_model(model)
+    fitted = read_model(model)
     if abstain and first_with(fitted, "rule_set_") is None:
         raise typer.BadParameter("is for rules; this model answers every row.", param_hint="--abstain")
     n_rows, first, tables = 0, *_with_first(blocks_for_model(fitted, data))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from stakes._cli.console import out
+from stakes._cli.shared import read_model
 from stakes._cli.with_model import read_for_model
 from stakes._text.files import check_output
-from stakes.models import load_model
+from stakes._text.money import stated_currency
 from stakes.report import model_view, write_view
 
 
@@ -28,7 +29,7 @@ def run(
 ) -> None:
     """Write what a saved model costs on these rows as a page."""
     check_output(output, model, data, costs, feature_costs, questions)
-    fitted = load_model(model)
+    fitted = read_model(model)
     problem, prices, groups = read_for_model(
         fitted, data, target, costs, weights, accept_costs, feature_costs, by=by
     )
@@ -44,6 +45,7 @@ def run(
         note=note,
         by=groups,
         questions=questions,
+        currency=stated_currency(),
     )
     write_view(output, view)
     for sentence in view.words[:2]:

@@ -9,6 +9,7 @@ from rich.table import Table as Grid
 
 from stakes import metrics
 from stakes._cli.shared import Problem
+from stakes._text.money import heading
 from stakes._text.words import amount
 from stakes.decision import Decision
 from stakes.rules import RuleClassifier, RuleTable
@@ -58,7 +59,7 @@ def coverage_words(facts: dict[str, Any], of_what: str) -> str:
 def rule_grid(rules: RuleTable) -> Grid:
     """Rules as a table for the terminal."""
     grid = Grid("rule", "answer")
-    for name in ("quality", "support", "coverage", "cost"):
+    for name in ("quality", "support", "coverage", heading("cost")):
         grid.add_column(name, justify="right")
     for rule in rules:
         grid.add_row(

@@ -28,19 +28,22 @@ from rich.progress import (
 from rich.text import Text
 
 from stakes._base.labels import CodedTarget
+from stakes._base.saving import remembered_currency
 from stakes._base.training import TrainingSet, note_typical_rows
 from stakes._cli.console import say
 from stakes._cli.settings import file_or_name
 from stakes._text import files
+from stakes._text.money import state_by_default, with_currency
 from stakes._text.words import did_you_mean, near, some, visible
 from stakes.costs import CostMatrix, as_cost_matrix
 from stakes.datasets import load_table
+from stakes.models import load_model
 from stakes.table import Schema, Table, read_blocks, read_table
 
 
 def print_json(value: Any) -> None:
-    """Print JSON on stdout; numbers that JSON has not become null."""
-    typer.echo(json_text(value, indent=2))
+    """Print JSON on stdout, with the currency where one is stated; numbers that JSON has not become null."""
+    typer.echo(json_text(with_currency(value) if isinstance(value, dict) else value, indent=2))
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
@@ -135,6 +138,13 @@ def note_rows(model: Any, problem: Problem) -> None:
     note_typical_rows(model, model._columns().encode(problem.table), None, problem)
     if problem.keep_background:
         model.keep_background(problem.table)
+
+
+def read_model(path: Path) -> Any:
+    """Read a saved model; amounts are in the currency that it remembers, where the line states none."""
+    model = load_model(path)
+    state_by_default(remembered_currency(model))
+    return model
 
 
 def read_data(data: str, target: str | None) -> tuple[Table, CostMatrix | None]:

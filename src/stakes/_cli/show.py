@@ -13,11 +13,12 @@ from stakes._base.answering import asks_nothing, first_with
 from stakes._cli.commands.show import View
 from stakes._cli.console import out, say
 from stakes._cli.rules import rule_grid
-from stakes._cli.shared import print_json, write_text
+from stakes._cli.shared import print_json, read_model, write_text
 from stakes._text.files import check_output
+from stakes._text.money import heading
 from stakes._text.words import amount
 from stakes.export import render
-from stakes.models import effective_tree, load_model
+from stakes.models import effective_tree
 from stakes.rules import RuleClassifier
 from stakes.tree import FittedTree, leaf_table
 
@@ -32,7 +33,7 @@ def run(
 ) -> None:
     """Show the model the way that is asked for."""
     check_output(output, model)
-    loaded = load_model(model)
+    loaded = read_model(model)
     rules = open_rules(loaded, tree)
     if rules is not None:
         _show_rules(rules, format, output, as_json)
@@ -102,7 +103,7 @@ def _guarded_words(model: Any, what: str) -> str:
 
 def _leaves(fitted: FittedTree) -> Grid:
     grid = Grid("leaf", "answer")
-    for name in ("weight", "wrong", "expected cost", "cost", "share"):
+    for name in ("weight", "wrong", heading("expected cost"), heading("cost"), "share"):
         grid.add_column(name, justify="right")
     for leaf in sorted(leaf_table(fitted), key=lambda leaf: -leaf.cost):
         grid.add_row(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stakes._base.answering import own_prices
+from stakes._base.groups import columns_by
 from stakes._cli.console import say
 from stakes._cli.shared import Problem, file_of, for_model, read_data_blocks, read_problem
 from stakes.costs import FeatureCosts, as_feature_costs
@@ -33,8 +34,6 @@ def read_for_model(
     Target, costs and prices of columns are the model's own; what is given counts instead, and a note says
     where it is not what the model was fitted with.
     """
-    from stakes.report import columns_by  # what only predicts has no use for pages
-
     known = model_info(model)["target"]
     if target is not None and known not in (None, target):
         _note(f"the model was fitted to predict {known!r}, but --target names {target!r}")

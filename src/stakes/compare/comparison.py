@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from scipy.special import stdtrit
 from sklearn.base import clone
 
 from stakes._base.folds import stratified_folds
+from stakes._base.groups import columns_by
 from stakes._base.intervals import Interval
 from stakes._text.words import rounded_repr
+from stakes.compare.groups import CostsBy, HeldOutCosts
 from stakes.compare.statistics import PairTest, against
-from stakes.compare.trial import Part, Trial, abstaining_trial, run_trial
+from stakes.compare.trial import Part, Trial, abstaining_trial, held_out_costs, run_trial
 from stakes.costs import CostMatrix, as_cost_matrix, as_feature_costs
 from stakes.decision import min_cost_class
 from stakes.table import Table
@@ -93,6 +95,8 @@ class Comparison:
         Confidence level of the intervals.
     tests : tuple of PairTest
         Corrected resampled t-test of each other learner against the cheapest, on the costs of the folds.
+    by : tuple of CostsBy
+        What held-out rows cost by each column that was asked for.
     """
 
     results: tuple[LearnerResult, ...]
@@ -103,6 +107,7 @@ class Comparison:
     constant_cost: float
     level: float = 0.95
     tests: tuple[PairTest, ...] = ()
+    by: tuple[CostsBy, ...] = field(default=(), repr=False)
 
     @property
     def cheapest(self) -> LearnerResult:
@@ -116,7 +121,10 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return asdict(self) | {"results": [asdict(result) for result in self.results]}
+        values = asdict(self) | {"results": [asdict(result) for result in self.results]}
+        del values["by"]
+        groups = {table.column: [asdict(group) for group in table.groups] for table in self.by}
+        return values | ({"by": groups} if groups else {})
 
 
 def evaluate_learners(
@@ -133,6 +141,7 @@ def evaluate_learners(
     level: float = 0.95,
     progress: Progress | None = None,
     abstain_costs: Mapping[str, float] | None = None,
+    by: Any = None,
 ) -> Comparison:
     """Cross-validate learners on the same folds.
 
@@ -159,6 +168,8 @@ def evaluate_learners(
     abstain_costs : mapping of name to float, optional
         Learners that are judged a second time, on the same fits, where they may leave a row undecided at this
         cost. The second result has the name "NAME, undecided at COST" and comes before the first.
+    by : optional
+        Columns that the cost is shown by, as in `stakes.report.model_report`; the learners need not see them.
 
     References
     ----------
@@ -182,6 +193,8 @@ def evaluate_learners(
     weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     data = Part(X, labels, None if sample_weight is None else weight)
     folds = [stratified_folds(codes, n_folds, random_state + r) for r in range(n_repeats)]
+    columns = columns_by(by, X, len(labels))
+    groups = None if columns is None else HeldOutCosts(columns, weight, n_repeats)
     total_fits, done = len(learners) * n_repeats * n_folds, 0
     trials: dict[str, list[Trial]] = {}
     for name, learner in learners.items():
@@ -195,10 +208,14 @@ def evaluate_learners(
             trials[name].append(trial)
             if second is not None:
                 trials[second].append(abstaining_trial(trial, model, held_out, matrix, abstain_costs[name]))
+            for title, price in ((second, abstain_costs.get(name)), (name, None)):
+                if groups is not None and title is not None:
+                    groups.add(title, test, held_out_costs(model, held_out, matrix, prices, price))
             done += 1
     if progress is not None:
         progress(done, total_fits, "")
-    return summarise(trials, data, matrix, n_folds, n_repeats, level)
+    comparison = summarise(trials, data, matrix, n_folds, n_repeats, level)
+    return comparison if groups is None else replace(comparison, by=groups.tables())
 
 
 def summarise(

@@ -132,6 +132,21 @@ def abstaining_trial(trial: Trial, model: Any, test: Part, matrix: CostMatrix, a
     return replace(trial, **sums | {"cost": sums["cost"] + abstain_cost * sums["undecided"]})
 
 
+def held_out_costs(
+    model: Any,
+    test: Part,
+    matrix: CostMatrix,
+    prices: FeatureCosts | None = None,
+    abstain_cost: float | None = None,
+) -> NDArray[np.float64]:
+    """What each row costs in all, with its tests; the model has been fitted, and may abstain at a cost."""
+    answers = answers_of(model, test.X)
+    predicted, decided = answer_codes(answers, matrix, abstain_cost is not None, abstain_cost)
+    mistakes = matrix.values[matrix.codes(test.labels), predicted]
+    paid = mistakes if abstain_cost is None else np.where(decided, mistakes, abstain_cost)
+    return paid if prices is None else paid + paid_tests(model, test.X, prices, answers.routing).due
+
+
 def _sums(
     test: Part, matrix: CostMatrix, predicted: NDArray[np.intp], decided: NDArray[np.bool_]
 ) -> dict[str, Any]:

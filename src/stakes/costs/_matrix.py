@@ -13,6 +13,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._text.money import in_currency
 from stakes._text.words import short_repr, some
 from stakes.costs import _files
 from stakes.costs._labels import check_labels, finite_array, lookup, plain_label, sorted_labels
@@ -360,7 +361,8 @@ class CostMatrix:
         ]
         if len(pairs) > limit:
             rest = [self.values[pair] for pair in pairs[limit:]]
-            lines.append(f"The other {len(rest)} mistakes cost {rest[-1]:g} to {rest[0]:g}.")
+            span = in_currency(f"{rest[-1]:g} to {rest[0]:g}")
+            lines.append(f"The other {len(rest)} mistakes cost {span}.")
         diagonal = np.diag(self.values)
         if not diagonal.any():
             return "\n".join([*lines, "Being right costs nothing."])

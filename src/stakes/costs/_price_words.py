@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from stakes._text.money import in_currency, money
 from stakes._text.words import some
 from stakes.costs._price_checks import check_csv_names, total
 
@@ -57,17 +58,18 @@ def describe(costs: FeatureCosts, limit: int) -> str:
     order = sorted(alone, key=lambda feature: -alone[feature])
     lines = [_price_line(_name(feature), alone[feature], own[feature]) for feature in order[:limit]]
     if rest := [alone[feature] for feature in order[limit:]]:
-        span = f"{rest[-1]:g}" if rest[-1] == rest[0] else f"{rest[-1]:g} to {rest[0]:g}"
+        span = in_currency(f"{rest[-1]:g}" if rest[-1] == rest[0] else f"{rest[-1]:g} to {rest[0]:g}")
         lines.append(
             f"The other {len(rest)} cost {span} each." if len(rest) > 1 else f"The other costs {span}."
         )
     shared.sort(key=lambda part: -part.price)
     lines += [
-        f"{part.name} ({part.price:g}) is paid once for {_listed(part.features)}." for part in shared[:limit]
+        f"{part.name} ({_exact(part.price)}) is paid once for {_listed(part.features)}."
+        for part in shared[:limit]
     ]
     if len(shared) > limit:
         lines.append(f"Shared parts not listed: {len(shared) - limit}.")
-    return "\n".join([*lines, f"Everything together costs {costs.cost(costs.requires):g}."])
+    return "\n".join([*lines, f"Everything together costs {_exact(costs.cost(costs.requires))}."])
 
 
 def csv_rows(costs: FeatureCosts) -> list[list[str]]:
@@ -93,8 +95,12 @@ def csv_rows(costs: FeatureCosts) -> list[list[str]]:
 def _price_line(name: str, alone: float, own: float) -> str:
     if not alone:
         return f"{name} is free."
-    shared = "" if alone == own else f", of which {alone - own:g} is shared"
-    return f"{name} costs {alone:g}{shared}."
+    shared = "" if alone == own else f", of which {_exact(alone - own)} is shared"
+    return f"{name} costs {_exact(alone)}{shared}."
+
+
+def _exact(price: float) -> str:
+    return money(price, "{:g}".format)
 
 
 def _name(feature: Any) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stakes._text.money import money
+
 #: Classes of which a warning speaks one by one; the others are counted.
 MOST_CLASSES = 3
 
@@ -58,7 +60,7 @@ def _oddity(rows: NDArray[np.float64], code: int, labels: list[Any]) -> str | No
     mean, name = rows.mean(axis=0), repr(labels[code])
     average = " on average" if len(rows) > 1 else ""
     if (mistakes == right).all():
-        return f"all answers to class {name} cost the same, {mean[code]:g}{average}"
+        return f"all answers to class {name} cost the same, {_exact(mean[code])}{average}"
     for answer in np.flatnonzero((rows < np.minimum(right, 0)).all(axis=0)):
         return (
             f"answering {labels[answer]!r} for class {name} {costs_or_earns(mean[answer])}{average}, "
@@ -67,7 +69,7 @@ def _oddity(rows: NDArray[np.float64], code: int, labels: list[Any]) -> str | No
     if (right > mistakes).all():
         return (
             f"being right about class {name} {costs_or_earns(mean[code])}{average}, but every mistake "
-            f"less, at most {np.delete(mean, code).max():g}"
+            f"less, at most {_exact(np.delete(mean, code).max())}"
         )
     return None
 
@@ -76,4 +78,8 @@ def costs_or_earns(cost: float) -> str:
     """Say what an answer costs, or earns where that is negative."""
     if cost == 0:
         return "costs nothing"
-    return f"costs {cost:g}" if cost > 0 else f"earns {-cost:g}"
+    return f"costs {_exact(cost)}" if cost > 0 else f"earns {_exact(-cost)}"
+
+
+def _exact(cost: float) -> str:
+    return money(cost, "{:g}".format)

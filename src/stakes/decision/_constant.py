@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._text.money import money
 from stakes.decision._choose import RELATIVE_ROUNDING, min_cost_class
 
 
@@ -56,9 +57,10 @@ def loses_to_constant(
     slack = RELATIVE_ROUNDING * max(abs(cost), abs(constant_cost))
     if cost < constant_cost - slack:
         return False
+    four = "{:.4g}".format  # digits
     warnings.warn(
-        f"{name} costs {cost:.4g} per row in cross-validation{where}, always predicting {constant} costs "
-        f"{constant_cost:.4g}; {so}",
+        f"{name} costs {money(cost, four)} per row in cross-validation{where}, always predicting {constant} "
+        f"costs {money(constant_cost, four)}; {so}",
         GuardWarning,
         stacklevel=stacklevel + 1,
     )

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.labels import Label
-from stakes._text.words import amount, counted, number, plain, rounded_repr
+from stakes._text.money import money
+from stakes._text.words import counted, number, plain, rounded_repr
 from stakes.decision._pool import Pool, is_missing
 from stakes.decision._shapley import Plan, plan_of
 
@@ -72,9 +73,7 @@ class CostExplanation:
 
     def __str__(self) -> str:
         """Tell what adds up to the difference, the answer and what each answer would cost."""
-        costs = ", ".join(
-            f"{plain(str(label))} {amount(cost)}" for label, cost in self.expected_costs.items()
-        )
+        costs = ", ".join(f"{plain(str(label))} {money(cost)}" for label, cost in self.expected_costs.items())
         return (
             f"{'; '.join(self._steps())} → {plain(str(self.label))}{self._result()}; expected costs: {costs}"
         )
@@ -95,8 +94,8 @@ class CostExplanation:
         if self.other is None:
             return ", the only class"
         word = "cheaper" if self.difference >= 0 else "more expensive"
-        drawn = f" (standard errors up to {amount(self.error.max())})" if self.error.any() else ""
-        return f": {amount(abs(self.difference))} {word} than {plain(str(self.other))}{drawn}"
+        drawn = f" (standard errors up to {money(self.error.max())})" if self.error.any() else ""
+        return f": {money(abs(self.difference))} {word} than {plain(str(self.other))}{drawn}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +177,7 @@ def value_in_words(column: str, value: Any) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{'-' if value < 0 else '+'}{amount(abs(value))}"
+    return f"{'-' if value < 0 else '+'}{money(abs(value))}"
 
 
 def runner_up(expected: Floats, answer: NDArray[np.intp]) -> NDArray[np.intp]:

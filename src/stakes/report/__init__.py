@@ -1,6 +1,7 @@
 """Reports: self-contained pages that show what a model costs, a comparison, or a paper next to ours."""
 
-from stakes.report.groups import GroupTable, columns_by
+from stakes._base.groups import columns_by
+from stakes.report.groups import GroupTable
 from stakes.report.page import (
     Report,
     model_report,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stakes._text import svg
+from stakes._text.money import heading, money
 from stakes._text.svg import Axis
 from stakes._text.words import counted, rounded
 from stakes.compare import Comparison
@@ -72,9 +73,10 @@ def threshold_picture(curve: ThresholdCurve, size: Size = WIDE) -> str:
     if curve.best is not None:
         parts += _marked(x.at(curve.best), f"{curve.best:.2f}: what the costs ask for", size)
     cheapest = min(curve.points, key=lambda point: point[1])
+    least = money(cheapest[1], "{:.3g}".format)
     title = (
         f"Cost per row by the probability from which {curve.label} is answered; "
-        f"the least, {cheapest[1]:.3g}, lies just above {cheapest[0]:.2f}"
+        f"the least, {least}, lies just above {cheapest[0]:.2f}"
     )
     return svg.picture(size.width, size.height, title, parts)
 
@@ -146,10 +148,10 @@ def tradeoff_picture(tradeoff: Tradeoff, size: Size = WIDE) -> str:
     x = Axis.around([a for a, _ in places], size.left, size.right, zero=True)
     y = Axis.around([b for _, b in places], size.bottom, TOP + 20)
     front = sorted(place for place, p in zip(places, points, strict=True) if p.on_front)
-    what = "mistakes per row" if by_cost else "errors, %"
+    what = heading("mistakes per row") if by_cost else "errors, %"
     parts = [
         *svg.y_axis(y, size.left, size.right),
-        *svg.x_axis(x, size.bottom, "feature costs", n=size.n_ticks),
+        *svg.x_axis(x, size.bottom, heading("feature costs"), n=size.n_ticks),
         svg.text(10, 16, what, kind="name"),
         f'<g class="s0">{svg.run([(x.at(a), y.at(b)) for a, b in front])}',
     ]
@@ -174,7 +176,7 @@ def evolution_picture(history: EvolutionHistory, size: Size = WIDE) -> str:
     parts = [
         *svg.y_axis(y, size.left, size.right),
         *svg.x_axis(x, size.bottom, "generation", n=size.n_ticks),
-        svg.text(10, 16, "cost per training row", kind="name"),
+        svg.text(10, 16, heading("cost per training row"), kind="name"),
         f'<g class="s0">{svg.run([(x.at(a), y.at(b)) for a, b in places])}</g>',
     ]
     return svg.picture(size.width, size.height, "cost of the best tree over the generations", parts)
@@ -237,7 +239,7 @@ def interval_picture(lines: Sequence[Line], base: float, label: str, title: str,
         low, high = (x.at(v) if math.isfinite(v) else x.at(line.mean) for v in (line.low, line.high))
         parts.append(
             f'<g class="{"s0" if line.best else "quiet"}">{svg.line(low, y, high, y, "whisker")}'
-            f"{svg.mark(x.at(line.mean), y, 0, title=f'{line.name}: {rounded(line.mean)}')}</g>"
+            f"{svg.mark(x.at(line.mean), y, 0, title=f'{line.name}: {money(line.mean, rounded)}')}</g>"
         )
     return svg.picture(size.width, bottom + 50, title, parts)
 
@@ -250,5 +252,7 @@ def comparison_picture(comparison: Comparison, size: Size = WIDE) -> str:
         for r in results
     ]
     base = comparison.constant_cost
-    title = f"Cost per row of {len(results)} learners; the dashed line is the best constant, {base:.3g}"
-    return interval_picture(lines, base, "bill per row" if comparison.priced else "cost per row", title, size)
+    constant = money(base, "{:.3g}".format)
+    title = f"Cost per row of {len(results)} learners; the dashed line is the best constant, {constant}"
+    label = heading("bill per row" if comparison.priced else "cost per row")
+    return interval_picture(lines, base, label, title, size)

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from stakes._text.money import check_currency, money, stating
 from stakes.compare import Comparison
 from stakes.lab import Cell, Outcome, PeerComparison, Reproduction, ResultTable, UnitTime
 from stakes.lab.writers import ranks_text
@@ -139,6 +140,7 @@ class ComparisonView:
     times: tuple[TimeLine, ...]
     n_units: int
     n_failed: int
+    currency: str | None = None
 
 
 def lab_view(reproduction: Reproduction) -> LabView:
@@ -172,25 +174,28 @@ def lab_view(reproduction: Reproduction) -> LabView:
     )
 
 
-def comparison_view(result: PeerComparison, name: str) -> ComparisonView:
+def comparison_view(result: PeerComparison, name: str, currency: str | None = None) -> ComparisonView:
     """Work out what the report of a comparison shows; ``name`` is that of the data."""
+    with stating(check_currency(currency)):
+        words = tuple(_words(result.comparison))
     return ComparisonView(
         title=f"What learners cost on {name}",
         comparison=result.comparison,
-        words=tuple(_words(result.comparison)),
+        words=words,
         absent=tuple(result.absent.items()),
         failures=_failures(result.failures),
         times=time_lines(result.times),
         n_units=len(result.times),
         n_failed=len(result.failures),
+        currency=currency,
     )
 
 
 def _words(comparison: Comparison) -> Iterable[str]:
-    best, constant = comparison.cheapest, comparison.constant_cost
+    best, constant, three = comparison.cheapest, comparison.constant_cost, "{:.3f}".format
     yield (
-        f"The cheapest is {best.name}, at {best.decisive.mean:.3f} per row. Always answering "
-        f"{comparison.constant} costs {constant:.3f}."
+        f"The cheapest is {best.name}, at {money(best.decisive.mean, three)} per row. Always answering "
+        f"{comparison.constant} costs {money(constant, three)}."
     )
     worse = [r.name for r in comparison.results if r.decisive.mean > constant * (1 + 1e-9)]
     if worse:

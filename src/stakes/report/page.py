@@ -10,6 +10,7 @@ from typing import Any
 
 from stakes._text.extras import extra_module
 from stakes._text.files import write_text
+from stakes._text.money import heading, money, stating, unbroken, with_currency
 from stakes._text.words import counted, percent, rounded
 from stakes.lab import PeerComparison, Reproduction
 from stakes.report._pictures import (
@@ -104,6 +105,8 @@ def model_report(model: Any, X: Any, y: Any, **options: Any) -> Report:
         of one or more columns, one for each row, that ``X`` need not have.
         ``questions``: for a tree, a TOML file of how its form asks, as
         :func:`stakes.tree.read_questionnaire` reads it.
+        ``currency``: what costs are in, such as "EUR", which the page names with every amount; by default
+        what the model remembers, if anything.
 
     Returns
     -------
@@ -146,9 +149,14 @@ def write_lab_index(folder: str | os.PathLike[str], reproductions: Sequence[Repr
     return write_view(Path(folder) / "index.html", IndexView("Reports of the lab", views))
 
 
-def write_comparison_report(path: str | os.PathLike[str], result: PeerComparison, name: str) -> Path:
-    """Write a comparison with peers on the data of this name as one HTML page; return its path."""
-    return write_view(path, comparison_view(result, name))
+def write_comparison_report(
+    path: str | os.PathLike[str], result: PeerComparison, name: str, currency: str | None = None
+) -> Path:
+    """Write a comparison with peers on the data of this name as one HTML page; return its path.
+
+    The page names the ``currency``, such as "EUR", with every amount.
+    """
+    return write_view(path, comparison_view(result, name, currency))
 
 
 def write_view(path: str | os.PathLike[str], view: View) -> Path:
@@ -158,6 +166,12 @@ def write_view(path: str | os.PathLike[str], view: View) -> Path:
 
 def render(view: View) -> Report:
     """Return the page of a view."""
+    # Amounts do not part from their currency at the end of a line.
+    with stating(getattr(view, "currency", None), space="\N{NO-BREAK SPACE}"):
+        return _render(view)
+
+
+def _render(view: View) -> Report:
     jinja2 = extra_module("jinja2", "a report", "report")
     markup = extra_module("markupsafe", "a report", "report").Markup
     environment = jinja2.Environment(
@@ -169,6 +183,9 @@ def render(view: View) -> Report:
     )
     environment.filters |= {
         "amount": rounded,
+        "heading": heading,
+        "money": lambda value: money(value, rounded),
+        "unbroken": unbroken,
         "counted": counted,
         "duration": duration,
         "percent": percent,
@@ -188,8 +205,8 @@ def render(view: View) -> Report:
         shown |= {
             "most_points": WIDE.most_points,
             "diagrams": [[reliability_picture(r, size) for size in (WIDE, NARROW)] for r in view.reliability],
-            "walker": markup("" if view.walker is None else script_json(view.walker)),
-            "ratio_data": markup("" if view.ratio is None else script_json(view.ratio.data())),
+            "walker": markup("" if view.walker is None else script_json(with_currency(view.walker))),
+            "ratio_data": markup("" if view.ratio is None else script_json(with_currency(view.ratio.data()))),
         }
     template = environment.get_template(f"{_NAMES[type(view)]}.html.j2")
     return Report(template.render(shown), view.title)

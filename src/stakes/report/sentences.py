@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from stakes._text.money import money
 from stakes._text.words import counted, rounded
 
 if TYPE_CHECKING:
@@ -17,17 +18,17 @@ def costs_in_words(view: ModelView, model: Any, abstain_cost: float | None = Non
     noun = view.noun
     words = [_whole_cost_in_words(view), _savings_in_words(view)]
     if abstain_cost is not None:
-        words.append(f"Leaving every {noun} undecided would cost {rounded(abstain_cost * view.n_rows)}.")
+        words.append(f"Leaving every {noun} undecided would cost {_money(abstain_cost * view.n_rows)}.")
     if view.test_cost is not None and view.upfront_cost is not None:
         words.append(
-            f"Looking costs {rounded(view.test_cost.mean)} per {noun}; all columns that the model may ask "
-            f"for cost {rounded(view.upfront_cost)} up front."
+            f"Looking costs {_money(view.test_cost.mean)} per {noun}; all columns that the model may ask "
+            f"for cost {_money(view.upfront_cost)} up front."
         )
     if getattr(model, "guarded_", False):
         words.append(
             f"The model is guarded and answers {model.constant_} for everyone: in cross-validation on its "
-            f"training data the learner cost {rounded(model.cv_cost_)} per {noun}, the constant "
-            f"{rounded(model.constant_cost_)}."
+            f"training data the learner cost {_money(model.cv_cost_)} per {noun}, the constant "
+            f"{_money(model.constant_cost_)}."
         )
     if getattr(model, "interrupted_", False):
         words.append("The model's fit was interrupted: it was not cross-validated, and nothing guards it.")
@@ -37,7 +38,7 @@ def costs_in_words(view: ModelView, model: Any, abstain_cost: float | None = Non
         most = "most" if 2 * costliest.costliest_cost > costliest.cost else "the largest part"
         words.append(
             f"{costliest.share:.0%} of {part} comes from {costliest.actual} {noun}s, {most} of it "
-            f"({rounded(costliest.costliest_cost)}) from calling them {costliest.costliest_mistake}."
+            f"({_money(costliest.costliest_cost)}) from calling them {costliest.costliest_mistake}."
         )
     return words
 
@@ -47,7 +48,7 @@ def _whole_cost_in_words(view: ModelView) -> str:
     rows = f"this {noun}" if view.n_rows == 1 else f"these {counted(view.n_rows, noun)}"
     if view.total_cost is None:
         return (
-            f"On {rows} the model costs {rounded(view.total)}: {rounded(view.cost.mean)} per {noun}, "
+            f"On {rows} the model costs {_money(view.total)}: {_money(view.cost.mean)} per {noun}, "
             f"with {mistakes}."
         )
     tests, abstention = (
@@ -58,13 +59,13 @@ def _whole_cost_in_words(view: ModelView) -> str:
         parts["tests"] = tests
     if view.abstention_cost is not None:
         parts[f"the {rounded(view.n_undecided)} left undecided"] = abstention
-    *first, last = (f"{rounded(cost)} for {what}" for what, cost in parts.items())
+    *first, last = (f"{_money(cost)} for {what}" for what, cost in parts.items())
     made = "There " + ("is" if view.errors == 1 else "are")
     if view.abstention_cost is not None:
         made = "Were every row answered, there would be"
     return (
-        f"On {rows} the model costs {rounded(view.total_cost.mean * view.n_rows)} in all: "
-        f"{rounded(view.total_cost.mean)} per {noun}, {', '.join(first)} and {last}. {made} {mistakes}."
+        f"On {rows} the model costs {_money(view.total_cost.mean * view.n_rows)} in all: "
+        f"{_money(view.total_cost.mean)} per {noun}, {', '.join(first)} and {last}. {made} {mistakes}."
     )
 
 
@@ -79,7 +80,7 @@ def _mistakes_in_words(view: ModelView) -> str:
 
 
 def _savings_in_words(view: ModelView) -> str:
-    baseline = rounded(view.constant_cost * view.n_rows)
+    baseline = _money(view.constant_cost * view.n_rows)
     constant = f"Always answering {view.constant} would cost {baseline}"
     if not np.isfinite(view.savings):
         return f"{constant}; nothing can be saved there."
@@ -90,3 +91,7 @@ def _savings_in_words(view: ModelView) -> str:
     if view.savings < 0:
         return f"{constant}; the model costs {-view.savings:.0%} more than that."
     return f"{constant}; the model saves nothing over that."
+
+
+def _money(value: float) -> str:
+    return money(value, rounded)

@@ -10,7 +10,10 @@ import numpy as np
 
 from stakes import metrics
 from stakes._base.answering import model_size, own_prices
+from stakes._base.groups import columns_by
 from stakes._base.intervals import mean_interval
+from stakes._base.saving import remembered_currency
+from stakes._text.money import check_currency, stating
 from stakes.compare import Comparison, Interval
 from stakes.costs import FeatureCosts, as_cost_matrix, as_feature_costs
 from stakes.decision import Answers, WholeCost, answers_of, min_cost_class, whole_cost
@@ -21,7 +24,7 @@ from stakes.models import effective_tree
 from stakes.report.answered import AnsweredRows
 from stakes.report.ask import walker_data
 from stakes.report.curve import ThresholdCurve, threshold_curve
-from stakes.report.groups import GroupTable, columns_by, group_tables
+from stakes.report.groups import GroupTable, group_tables
 from stakes.report.leaves import LeafCost, leaf_costs, rows_to_leaves, rules_estimator, tree_estimator
 from stakes.report.parts import Node, RuleLine, rule_lines, tree_outline
 from stakes.report.ratio import RatioView, ratio_view
@@ -160,6 +163,8 @@ class ModelView:
         Whether the class probabilities come true; empty where there are none, or too few rows.
     groups : tuple of GroupTable
         The cost by each column that was asked for.
+    currency : str or None
+        What costs are in.
     """
 
     title: str
@@ -201,6 +206,7 @@ class ModelView:
     evolution: EvolutionHistory | None = None
     reliability: tuple[Reliability, ...] = ()
     groups: tuple[GroupTable, ...] = ()
+    currency: str | None = None
 
     @property
     def decisive(self) -> Interval:
@@ -222,6 +228,7 @@ def model_view(
     note: str = "",
     by: Any = None,
     questions: str | os.PathLike[str] | None = None,
+    currency: str | None = None,
     answers: Answers | None = None,
 ) -> ModelView:
     """Work out what a report shows; parameters as in :func:`stakes.report.model_report`.
@@ -251,7 +258,7 @@ def model_view(
     view = ModelView(
         title=title,
         words=(),
-        cost_words=tuple(matrix.describe(noun).splitlines()),
+        cost_words=(),
         n_rows=n_rows,
         cost=mean_interval(answered.paid, weight),
         total=total,
@@ -284,9 +291,12 @@ def model_view(
         use=column_use(model, answered, prices),
         reliability=() if every_proba is None else reliabilities(every_proba, answered),
         groups=group_tables(columns_by(by, X, len(labels)), answered, matrix.codes([constant.label])[0]),
+        currency=check_currency(currency) or remembered_currency(model),
         **_parts_of_the_bill(answered, prices),
     )
-    return replace(view, words=tuple(costs_in_words(view, model, answers.abstain_cost)))
+    with stating(view.currency):
+        words = tuple(costs_in_words(view, model, answers.abstain_cost))
+        return replace(view, words=words, cost_words=tuple(matrix.describe(noun).splitlines()))
 
 
 def _rivals(answered: AnsweredRows) -> tuple[Rival, ...]:

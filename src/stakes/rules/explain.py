@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._base.labels import Label
-from stakes._text.words import amount, plain, rounded_repr
+from stakes._text.money import money
+from stakes._text.words import plain, rounded_repr
 from stakes.rules.model import RuleSet
 from stakes.rules.words import Rule, rule_table
 from stakes.table import Table
@@ -42,7 +43,7 @@ class RuleExplanation:
     def __str__(self) -> str:
         """Tell the rule, what it overruled and what each answer would cost."""
         prices = ", ".join(
-            f"{plain(str(label))} {amount(cost)}" for label, cost in self.expected_costs.items()
+            f"{plain(str(label))} {money(cost)}" for label, cost in self.expected_costs.items()
         )
         costs = f"expected costs: {prices}"
         if self.rule is None:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._base.labels import Label
+from stakes._text.money import money
 from stakes._text.ranges import level
-from stakes._text.words import amount, any_of, plain, rounded_repr
+from stakes._text.words import any_of, plain, rounded_repr
 from stakes.decision import expected_costs
 from stakes.tree.fitted import FittedTree
 from stakes.tree.words import branch_words
@@ -186,6 +187,5 @@ def _common(paths: list[tuple[str, ...]]) -> int:
 
 
 def _costs_in_words(costs: dict[Label, float]) -> str:
-    prices = [f"{plain(str(label))} {amount(cost)}" for label, cost in costs.items()]
-    first, rest = prices[0].rsplit(" ", 1), prices[1:]
-    return ", ".join([f"predicting {first[0]} would cost {first[1]}", *rest])
+    (first, price), *others = ((plain(str(label)), money(cost)) for label, cost in costs.items())
+    return ", ".join([f"predicting {first} would cost {price}", *(" ".join(other) for other in others)])

@@ -19,6 +19,7 @@ def command(
         typer.Option("--set", "-s", metavar="NAME=VALUE", help="Known already. May be repeated."),
     ] = None,
     feature_costs: options.FeatureCostsOption = None,
+    currency: options.CurrencyOption = None,
     questions: options.QuestionsOption = None,
     tree: options.TreeOption = False,
     as_json: Annotated[

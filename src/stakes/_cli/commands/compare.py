@@ -15,6 +15,7 @@ def command(
     data: options.DataArgument,
     costs: options.CostsOption = None,
     accept_costs: options.AcceptCostsOption = False,
+    currency: options.CurrencyOption = None,
     target: options.TargetOption = None,
     drop: options.DropOption = None,
     learner: Annotated[

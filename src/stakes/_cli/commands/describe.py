@@ -20,6 +20,7 @@ def command(
     drop: options.DropOption = None,
     weights: options.WeightsOption = None,
     feature_costs: options.FeatureCostsOption = None,
+    currency: options.CurrencyOption = None,
     test: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Test rows: how many of them are training rows, too?"),

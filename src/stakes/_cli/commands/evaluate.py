@@ -31,6 +31,7 @@ def command(
     drop: options.DropOption = None,
     weights: options.WeightsOption = None,
     feature_costs: options.FeatureCostsOption = None,
+    currency: options.CurrencyOption = None,
     folds: Annotated[int | None, typer.Option(min=2, help="Folds of the cross-validation; 10.")] = None,
     repeats: Annotated[int | None, typer.Option(min=1, help="How often it is repeated; once.")] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
@@ -41,6 +42,7 @@ def command(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="With --model: write an HTML report there.")
     ] = None,
+    questions: options.QuestionsOption = None,
     by: options.ByOption = None,
     noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
     as_json: options.JsonOption = False,
@@ -67,5 +69,7 @@ def command(
     - `stakes evaluate test.csv --model model.json --abstain-cost 0.5 --json`
 
     - `stakes evaluate test.csv --model model.json --by sex`
+
+    - `stakes evaluate loans.csv -c costs.csv --drop sex --by sex`, the cost by a column no learner sees
     """
     options.perform("evaluate", locals())

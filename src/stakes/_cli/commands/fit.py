@@ -57,6 +57,7 @@ def command(
         ),
     ] = None,
     accept_costs: options.AcceptCostsOption = False,
+    currency: options.CurrencyOption = None,
     learner: Annotated[
         str,
         options.choice(

@@ -21,6 +21,7 @@ def command(
     target: options.TargetOption = None,
     weights: options.WeightsOption = None,
     feature_costs: options.FeatureCostsOption = None,
+    currency: options.CurrencyOption = None,
     by: options.ByOption = None,
     noun: Annotated[str, typer.Option(help="What one row is: customer, patient.")] = "case",
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,

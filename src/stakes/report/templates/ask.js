@@ -123,7 +123,7 @@
   // ---- in words --------------------------------------------------------------------------------------------
 
   const number = (x) => String(Number(x.toPrecision(7)));
-  const { amount } = numbers;
+  const money = numbers.money(tree.currency);
   const percent = (x) => `${Math.round(100 * x)}%`;
 
   // A number of days since 1970 as a date, with the time where there is one.
@@ -224,7 +224,7 @@
       bar.style.setProperty("--share", `${(100 * share).toFixed(1)}%`);
       const row = make("tr", k === label ? { class: "best" } : {},
         make("th", { scope: "row" }, tree.classes[k]), make("td", { class: "n" }, percent(share)), make("td", {}, bar));
-      if (costs) row.append(make("td", { class: "n" }, `would cost ${amount(costs[k])}`));
+      if (costs) row.append(make("td", { class: "n" }, `would cost ${money(costs[k])}`));
       return row;
     })));
   }
@@ -264,13 +264,13 @@
 
   function bill(state) {
     const rows = answers.map((a) => make("tr", {}, make("th", { scope: "row" }, tree.columns[a.column].name),
-      make("td", {}, a.shown), make("td", { class: "n" }, amount(a.price))));
+      make("td", {}, a.shown), make("td", { class: "n" }, money(a.price))));
     for (const missed of state.leftOut) {
       rows.push(make("tr", { class: "note" }, make("th", { scope: "row" }, tree.columns[missed.column].name),
-        make("td", {}, "not asked: too costly"), make("td", { class: "n" }, `(${amount(missed.price)})`)));
+        make("td", {}, "not asked: too costly"), make("td", { class: "n" }, `(${money(missed.price)})`)));
     }
     const total = make("tr", {}, make("th", { scope: "row" }, "The bill"), make("td", {},
-      budget === null ? "" : `of ${amount(budget)}`), make("td", { class: "n", id: "ask-total" }, amount(state.spent)));
+      budget === null ? "" : `of ${money(budget)}`), make("td", { class: "n", id: "ask-total" }, money(state.spent)));
     return make("table", { class: "bill" }, make("tbody", {}, ...rows), make("tfoot", {}, total));
   }
 
@@ -278,7 +278,7 @@
     const state = look(), left = make("div", { class: "ask-main" }), right = make("div", { class: "ask-side" });
     if (state.next) {
       const { column, share, price: cost } = state.next, { name, ask, allowed } = tree.columns[column];
-      left.append(make("p", { class: "price" }, cost ? `costs ${amount(cost)}` : tree.prices ? "free" : "",
+      left.append(make("p", { class: "price" }, cost ? `costs ${money(cost)}` : tree.prices ? "free" : "",
         share > 0 && share < 1 - 1e-9 ? ` · ${percent(share)} of the case waits for it` : ""));
       left.append(make("h3", { id: "ask-question", tabindex: "-1" }, `${answers.length + 1}. ${ask || name}`));
       const terms = [ask ? name : "", allowed].filter(Boolean).join(", ");
@@ -296,7 +296,7 @@
       const costs = expectedCosts(p);
       left.append(make("p", { class: "price" }, "The answer"),
         make("h3", { id: "ask-answer", class: "answer", tabindex: "-1" }, tree.classes[label]),
-        make("p", {}, `Expected cost ${amount(costs[label])}.`), chances(p, costs, label));
+        make("p", {}, `Expected cost ${money(costs[label])}.`), chances(p, costs, label));
     }
     right.append(bill(state));
     const buttons = make("div", { class: "choices" });

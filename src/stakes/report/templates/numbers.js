@@ -13,5 +13,7 @@ const numbers = (() => {
     if (size >= 999.5) return fixed(x, 0).replace(/\B(?=(\d{3})+$)/g, ",");
     return String(Number(fixed(x, size >= 99.95 ? 1 : 2)));
   };
-  return { fixed, amount };
+  // Writes amounts of money, with the currency behind them where one is known.
+  const money = (currency) => (x) => currency ? `${amount(x)}\u00a0${currency}` : amount(x);
+  return { fixed, amount, money };
 })();

@@ -6,7 +6,7 @@
   const marks = document.querySelectorAll(".ratio-mark");
   const [negatives, positives] = data.rows;
   const [rightNegative, alarm, rightPositive] = data.costs;
-  const { fixed, amount } = numbers;
+  const { fixed, amount } = numbers, money = numbers.money(data.currency);
   const put = (name, text) => {
     document.getElementById(`ratio-${name}`).textContent = text;
   };
@@ -33,10 +33,10 @@
     put("value", `${amount(ratio)} : 1`);
     slider.setAttribute("aria-valuetext", `${amount(ratio)} to 1`);
     put("threshold", fixed(1 / (1 + ratio), 3));
-    put("total", amount(total));
-    put("mean", amount(total / rows));
-    put("own", amount(own));
-    put("constant", amount(constant));
+    put("total", money(total));
+    put("mean", money(total / rows));
+    put("own", money(own));
+    put("constant", money(constant));
     put("constant-label", data.labels[never <= always ? 0 : 1]);
     put("saved", constant > 0 ? `${Math.round(100 * (1 - total / constant))}%` : "–");
     const most = Math.max(...table.flatMap((row, i) => row.map((n, j) => n * costs[i][j])));
