@@ -55,7 +55,7 @@ def threshold_picture(curve: ThresholdCurve, size: Size = WIDE) -> str:
     points = thin(curve.points, size.most_points)
     left, right, bottom = size.left, size.right, size.bottom
     x = Axis(0.0, 1.0, left, right)
-    y = Axis.around([curve.constant, *(cost for _, cost in curve.points)], bottom, TOP, zero=True)
+    y = Axis.around([curve.constant, *(cost for _, cost in curve.points)], bottom, TOP + 20, zero=True)
     ends = [edge for edge, _ in points[1:]] + [1.0]
     steps = [
         (x.at(place), y.at(cost))
@@ -113,20 +113,23 @@ def ratio_picture(ratio: RatioView, size: Size = WIDE) -> str:
     legend, down = svg.legend(names, size.left, 16, size.right - size.left)
     left, right, bottom, top = size.left, size.right, size.bottom, down + 22
     x = Axis(ratio.ratios[0], ratio.ratios[-1], left, right, log=True)
-    most = min(2.0, max([1.0, *(share for _, share in moved + own)]))
+    shares = [share for _, share in moved + own]
+    # What costs many times the constant at one end hides nothing, unless the model costs that everywhere.
+    most = min(max([2.0, 1.5 * min(shares, default=0.0)]), max([1.0, *shares]))
     y = Axis(0.0, 100 * 1.08 * most, bottom, top)
     frame = f'x="{left}" y="{top}" width="{right - left}" height="{bottom - top}"'
 
     def place(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
         return [(x.at(a), y.at(100 * b)) for a, b in points]
 
+    label = f"a missed {_short(ratio.positive)} costs so many times a false alarm"
+    if LETTER * len(label) > size.width:
+        label = "a miss costs so many times a false alarm"
     at = x.at(ratio.ratios[ratio.start])
     parts = [
         *legend,
         *svg.y_axis(y, left, right),
-        *svg.x_axis(
-            x, bottom, f"a missed {_short(ratio.positive)} costs so many times a false alarm", n=size.n_ticks
-        ),
+        *svg.x_axis(x, bottom, label, n=size.n_ticks),
         f'<clipPath id="ratio-frame{size.name}"><rect {frame}/></clipPath>'
         f'<g clip-path="url(#ratio-frame{size.name})">',
         f'<g class="s1">{svg.run(place(own))}</g><g class="s0">{svg.run(place(moved))}</g></g>',

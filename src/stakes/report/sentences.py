@@ -20,7 +20,7 @@ def costs_in_words(view: ModelView, model: Any, abstain_cost: float | None = Non
         words.append(f"Leaving every {noun} undecided would cost {rounded(abstain_cost * view.n_rows)}.")
     if view.test_cost is not None and view.upfront_cost is not None:
         words.append(
-            f"Looking costs {rounded(view.test_cost.mean)} per {noun}; all columns that the model may ask "
+            f"Tests cost {rounded(view.test_cost.mean)} per {noun}; all columns that the model may ask "
             f"for cost {rounded(view.upfront_cost)} up front."
         )
     if getattr(model, "guarded_", False):
@@ -56,15 +56,17 @@ def _whole_cost_in_words(view: ModelView) -> str:
     parts = {"mistakes": view.total_cost.mean - tests - abstention}
     if view.test_cost is not None:
         parts["tests"] = tests
-    if view.abstention_cost is not None:
+    made = "There " + ("is" if view.errors in (0, 1) else "are")
+    if view.n_undecided:
         parts[f"the {rounded(view.n_undecided)} left undecided"] = abstention
-    *first, last = (f"{rounded(cost)} for {what}" for what, cost in parts.items())
-    made = "There " + ("is" if view.errors == 1 else "are")
-    if view.abstention_cost is not None:
         made = "Were every row answered, there would be"
+    elif view.abstention_cost is not None:
+        made = f"No {noun} is left undecided. {made}"
+    *first, last = (f"{rounded(cost)} for {what}" for what, cost in parts.items())
+    whole = f"{', '.join(first)} and {last}" if first else "all of it for mistakes"
     return (
         f"On {rows} the model costs {rounded(view.total_cost.mean * view.n_rows)} in all: "
-        f"{rounded(view.total_cost.mean)} per {noun}, {', '.join(first)} and {last}. {made} {mistakes}."
+        f"{rounded(view.total_cost.mean)} per {noun}, {whole}. {made} {mistakes}."
     )
 
 
