@@ -162,15 +162,15 @@ def test_price_of_looking_against_mistakes():
     shows(
         tradeoff_picture(Tradeoff(POINTS[::-1], POINTS[0], "cost")),
         """
-        720 300: mistakes per row against the feature costs; full marks are on the front
+        720 300: cost of mistakes per row against the feature costs; full marks are on the front
         across 60-700 0.4@181.1 0.6@106.9
         axis line 60,248 700,248
         below 266 0@60 1@210.9 2@361.9 3@512.8 4@663.8
         below 286 feature costs@380
-        name text start 10,16: mistakes per row
+        name text start 10,16: cost of mistakes per row
         s0/run polyline 210.9,144 663.8,236.9
-        s0/full circle 663.8,236.9 r4.5: baseline: 4, 0.25
         s0/open circle 361.9,51.1 r4.5: 1.0: 2, 0.75
+        s0/full circle 663.8,236.9 r4.5: baseline: 4, 0.25
         s0/full circle 210.9,144 r4.5: 0.5: 1, 0.5
         s1/full polygon 210.9,138.5 216.4,144 210.9,149.5 205.4,144: chosen
         name text start 220.9,136: chosen
@@ -189,8 +189,8 @@ def test_a_search_by_accuracy_shows_errors_in_per_cent():
         below 286 feature costs@380
         name text start 10,16: errors, %
         s0/run polyline 210.9,175 663.8,236.9
-        s0/full circle 210.9,175 r4.5: 0.5: 1, 10
         s0/open circle 361.9,51.1 r4.5: 1.0: 2, 20
+        s0/full circle 210.9,175 r4.5: 0.5: 1, 10
         s0/full circle 663.8,236.9 r4.5: baseline: 4, 5
         s1/full polygon 663.8,231.4 669.3,236.9 663.8,242.4 658.3,236.9: chosen
         name text end 653.8,228.9: chosen

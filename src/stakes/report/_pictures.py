@@ -149,14 +149,15 @@ def tradeoff_picture(tradeoff: Tradeoff, size: Size = WIDE) -> str:
     x = Axis.around([a for a, _ in places], size.left, size.right, zero=True)
     y = Axis.around([b for _, b in places], size.bottom, TOP + 20)
     front = sorted(place for place, p in zip(places, points, strict=True) if p.on_front)
-    what = "mistakes per row" if by_cost else "errors, %"
+    what = "cost of mistakes per row" if by_cost else "errors, %"
     parts = [
         *svg.y_axis(y, size.left, size.right),
         *svg.x_axis(x, size.bottom, "feature costs", n=size.n_ticks),
         svg.text(10, 16, what, kind="name"),
         f'<g class="s0">{svg.run([(x.at(a), y.at(b)) for a, b in front])}',
     ]
-    for (a, b), point in zip(places, points, strict=True):
+    # Those on the front come last: a setting of the same place would cover them.
+    for (a, b), point in sorted(zip(places, points, strict=True), key=lambda pair: pair[1].on_front):
         label = f"{'baseline' if point.is_baseline else point.value}: {a:.3g}, {b:.3g}"
         parts.append(svg.mark(x.at(a), y.at(b), 0, "full" if point.on_front else "open", label))
     a, b = places[points.index(tradeoff.chosen)]
