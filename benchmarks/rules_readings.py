@@ -269,7 +269,7 @@ def draw(curves, paths, target):
             accuracy, silent = paths[name][how][0].T
             (line,) = ax.plot(100 - silent, accuracy, marker=".", label=PAPER[name][0])
             ax.plot(100 - np.array(PAPER[name][3]), PAPER[name][2], color=line.get_color(), linestyle=":")
-        ax.set_title(f"cut-offs .1 to .9, columns cut on {how} rows")
+        ax.set_title(f"cut-offs .1 to .9, cut on {how} rows")
         ax.set_xlabel("rows decided, %")
         ax.set_ylabel("accuracy there, %")
         ax.legend(frameon=False, fontsize=7)

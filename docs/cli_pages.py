@@ -79,7 +79,7 @@ def described(names: str, help: str) -> str:
     if not names.startswith("-"):
         names = names.split(" <")[0]  # the type of an argument says less than its name
     extra = EXTRA.search(help)
-    text = re.sub(r"(?<![`\w-])--[a-z][\w-]*\w(?!`)", r"`\g<0>`", EXTRA.sub("", help))
+    text = re.sub(r"(?<![`\w-])--(?:[a-z][\w-]*\w|(?![\w-]))(?!`)", r"`\g<0>`", EXTRA.sub("", help))
     if extra:
         text += f" <span class='extra'>{extra[1].replace('<', '&lt;')}</span>"
     return f"````{{option}} {names}\n{text}\n````\n"

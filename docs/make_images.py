@@ -51,7 +51,7 @@ def plot_costs(comparison: Comparison, path: Path) -> None:
         ax.set_xlim(0, 1.75 * constant)
         ax.tick_params(left=False, bottom=False, labelbottom=False)
         ax.spines[:].set_visible(False)
-        figure.savefig(path, facecolor=PAPER, metadata={"Date": None})
+        figure.savefig(path, facecolor=PAPER, bbox_inches="tight", pad_inches=0.12, metadata={"Date": None})
         plt.close(figure)
 
 

@@ -154,7 +154,7 @@ Calling a [b] case c costs 1.
 Calling an a case [b] costs 1.
 Calling an a case b costs 1.
 Calling an a case c costs 1.
-The other 6 mistakes cost 1 to 1.
+The other 6 mistakes cost 1 each.
 Being right costs nothing.
 Always answering a costs 13 in all, 0.68 per case: a model has to beat that.
 
@@ -502,7 +502,7 @@ def test_evaluate_a_model():
 On these 7 [man]s the model costs 38.21 in all: 5.46 per [man], 0.86 for mistakes and 4.6 for tests. There are 2
 mistakes, 1 of them costly.
 Always answering bad would cost 3; the model costs 12.7 times that.
-Looking costs 4.6 per [man]; all columns that the model may ask for cost 5 up front.
+Tests cost 4.6 per [man]; all columns that the model may ask for cost 5 up front.
 83% of the cost of mistakes comes from bad [man]s, most of it (5) from calling them good.
 Cost per row: 5.459, 95% interval 2.874 to 8.044.
 With 0.1 for an undecided row: 43% are decided, at 5.373 per row in all.

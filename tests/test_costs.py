@@ -287,6 +287,7 @@ def test_describe_puts_the_dearest_first():
     ]
     many = kretowski_costs("abcde"[i] for i in range(5)).describe(limit=3)
     assert "The other 17 mistakes cost" in many
+    assert "The other 4 mistakes cost 1 each." in CostMatrix.uniform(["a", "b", "c"]).describe(limit=2)
     assert "Calling an a case" in CostMatrix.uniform(["a", "b"]).describe()
 
 

@@ -241,6 +241,7 @@ def test_the_pages_on_commands_have_every_option_with_its_default(cli_pages):
         ]
         assert listed == {word for option in shown for word in [*option.opts, *option.secondary_opts]}, name
     assert "Exit codes: 0 all went well" in cli_pages["index"]
+    assert "The program and its arguments, after `--`." in cli_pages["clarify-run"]  # and no dash
 
 
 def test_hidden_options_are_not_on_the_pages_and_groups_have_titles():

@@ -133,20 +133,22 @@ def test_marks_have_four_shapes(shape, part):
 
 
 def test_a_legend_goes_on_in_the_next_line():
-    """A name takes 30 and 6.7 for each letter: 63.5 for five; three of them pass 190, two do not."""
-    parts, height = svg.legend(["first", "other", "third"], 10, 20, 190)
+    """A name takes 30 and 7 for each letter: 65 for five; three of them pass 194, two do not."""
+    parts, height = svg.legend(["first", "other", "third"], 10, 20, 194)
     assert height == 40
     assert parts == [
         f'<g class="s0">{svg.mark(16, 16, 0)}</g>',
         svg.text(26, 20, "first", kind="name"),
-        f'<g class="s1">{svg.mark(79.5, 16, 1)}</g>',
-        svg.text(89.5, 20, "other", kind="name"),
+        f'<g class="s1">{svg.mark(81, 16, 1)}</g>',
+        svg.text(91, 20, "other", kind="name"),
         f'<g class="s2">{svg.mark(16, 36, 2)}</g>',
         svg.text(26, 40, "third", kind="name"),
     ]
-    assert svg.legend(["first", "other", "third"], 10, 20, 190.5)[1] == 20
+    assert svg.legend(["first", "other", "third"], 10, 20, 195)[1] == 20
     assert svg.legend(["a name that is too long for its line"], 10, 20, 5)[1] == 20
     assert svg.legend([], 10, 20, 5) == ([], 20)
+    # Capitals are wider: the next mark does not stand in the name.
+    assert svg.legend(["GDT", "GDT"], 0, 0, 1000)[0][2] == f'<g class="s1">{svg.mark(63, -4, 1)}</g>'
     seventh = svg.legend("abcdefg", 0, 0, 1000)[0][12]
     assert seventh.startswith('<g class="s0">') and "polygon" in seventh
 
@@ -240,9 +242,9 @@ def test_a_figure_of_one_panel_with_the_papers_marks_and_error_bars():
     )
 
 
-@pytest.mark.parametrize(("length", "second"), [(33, 20), (34, 40)])
+@pytest.mark.parametrize(("length", "second"), [(32, 20), (33, 40)])
 def test_a_legend_breaks_where_its_panel_ends(length, second):
-    """Names of 30 + 6.7 a letter from 190 on, in 510: two of 34 letters do not fit."""
+    """Names of 30 + 7 a letter from 190 on, in 510: two of 33 letters do not fit."""
     names = ["a" * length, "b" * length]
     picture = figure_picture(figure([f"c, {name}" for name in names], [("r", 1.0, [Cell(1.0), Cell(2.0)])]))
     [found] = [line for line in drawn(picture) if line.endswith(names[1])]
@@ -263,8 +265,8 @@ def test_columns_of_one_name_share_a_panel_with_a_legend_and_others_have_their_o
         name text start 20,20: right
         s0/full circle 196,16 r4.5
         name text start 206,20: class 1
-        s1/full polygon 268.9,12 276.9,12 276.9,20 268.9,20
-        name text start 282.9,20: class 2
+        s1/full polygon 271,12 279,12 279,20 271,20
+        name text start 285,20: class 2
         s0/run polyline 103.5,199 662.5,99
         s0/whisker line 103.5,199 103.5,199
         s0/full circle 103.5,199 r4.5: a: 1

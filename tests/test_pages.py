@@ -26,6 +26,7 @@ from stakes.report import model_report, model_view, write_comparison_report, wri
 # One learner fails, one data set is not available; a table with the paper's figures, ranks and a figure.
 STUDY = """
 title = "A <script>window.hacked = 1</script> study"
+notes = ["As `C45Classifier` <b>does</b> it."]
 
 [[dataset]]
 name = "<b>one</b>"
@@ -61,6 +62,18 @@ columns = [{ learner = ["C4.5", "small", "failing"], measure = "mean_cost" }]
 [table.paper]
 "<b>one</b>" = [0.1, 99.0, 1.0]
 "two" = [0.5, nan, nan]
+
+[[table]]
+number = "2"
+title = "Costs again"
+learners = ["C4.5", "small"]
+columns = [{ learner = ["C4.5", "small"], measure = "mean_cost" }]
+
+[[table]]
+number = "3"
+title = "Costs a third time"
+learners = ["C4.5", "small"]
+columns = [{ learner = ["C4.5", "small"], measure = "mean_cost" }]
 
 [[figure]]
 number = "1"
@@ -134,6 +147,36 @@ def test_fits_a_phone(pages, open_page, kind):
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
+def test_long_names_leave_room_for_figures_on_a_phone(open_page):
+    """Only a matrix of many classes and the drawing, which starts at its root, are larger than the screen."""
+    rng = np.random.default_rng(0)
+    names = [f"a_class_with_a_name_of_some_length_{i}" for i in range(10)]
+    frame = pd.DataFrame({"a_number_of_which_much_could_be_said": rng.normal(size=400)})
+    frame["group"] = rng.choice(["the_first_of_these_groups", "the_second_of_these_groups"], size=400)
+    y = np.array(names)[(frame.iloc[:, 0].rank().to_numpy() // 40.1).astype(int)]
+    y[::5] = names[0]
+    model = RuleClassifier(
+        cost_matrix=CostMatrix(50.0 - 50.0 * np.eye(10), classes=names),
+        feature_costs=dict.fromkeys(frame.columns, 12.25),
+        t_good=0.6,
+        abstain_cost=20.0,
+    )
+    tree = C45Classifier(feature_costs=dict.fromkeys(frame.columns, 12.25))
+    for learner in (model, tree):
+        report = learner.fit(frame, y).report(frame, y, by="group")
+        page = open_page(report, viewport={"width": 390, "height": 844})
+        page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        scrolled = page.evaluate(
+            """[...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth)
+              .map((e) => e.getAttribute('aria-label'))"""
+        )
+        assert set(scrolled) <= {"Confusion matrix", "Drawing of the tree"}
+        row = page.locator(".confusion.many th[scope=row]").first.bounding_box()
+        assert row["width"] < 130 and row["height"] < 90
+    drawing, root = (page.locator(place).first.bounding_box() for place in (".drawing", ".drawing .box"))
+    assert drawing["x"] <= root["x"] and root["x"] + root["width"] <= drawing["x"] + drawing["width"]
+
+
 @each_template
 def test_is_light_or_dark_as_the_system_says_or_the_button(pages, open_page, kind):
     page = open_page(pages[kind], color_scheme="dark")
@@ -202,6 +245,9 @@ def test_skip_link_headings_and_names(pages, open_page, kind):
           !e.hasAttribute('aria-label') && !e.hasAttribute('aria-labelledby')).length"""
     )
     assert unnamed == 0
+    regions = "[...document.querySelectorAll('[role=region]')].map((e) => e.getAttribute('aria-label'))"
+    names = page.evaluate(regions)
+    assert sorted(set(names)) == sorted(names)
 
 
 @each_template
@@ -428,6 +474,8 @@ def test_hostile_studies_are_text(pages, open_page):
     assert "<script>" in page.locator("h1").inner_text()
     assert page.evaluate("window.hacked") is None and page.locator("b, i").count() == 0
     text = page.locator("main").inner_text()
+    note = page.locator("#summary li", has=page.locator("code"))
+    assert note.text_content() == "As C45Classifier <b>does</b> it."
     assert "<b>one</b>" in text and "it was <i>never</i> published" in text
 
 

@@ -440,7 +440,7 @@ def test_a_data_set_that_cannot_be_had_keeps_the_papers_figures(tmp_path):
     found = reproduce("ting1998", tables=["1"], datasets=["Coding"], quick=True)
     assert dict(found.absent)["Coding"].startswith("is not available")
     said = " ".join(Page(write_lab_report(tmp_path / "r.html", found).read_text(encoding="utf-8")).text)
-    assert "There is no figure of ours" in said and "942.2" in said and "is not available" in said
+    assert "There are no results of ours" in said and "942.2" in said and "is not available" in said
 
 
 # ---- comparison --------------------------------------------------------------------------------------------

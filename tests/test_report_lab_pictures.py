@@ -50,10 +50,10 @@ def test_three_learners_have_a_legend_lines_between_data_sets_and_the_papers_fig
         720 144: T
         s0/full circle 22,14 r4.5
         name text start 32,18: a
-        s1/full polygon 54.7,10 62.7,10 62.7,18 54.7,18
-        name text start 68.7,18: b
-        s2/full polygon 95.4,9 100.4,18 90.4,18
-        name text start 105.4,18: c
+        s1/full polygon 55,10 63,10 63,18 55,18
+        name text start 69,18: b
+        s2/full polygon 96,9 101,18 91,18
+        name text start 106,18: c
         axis line 246,94 696,94
         up 30-94 1@270.1 2@404 3@538 4@671.9
         below 132 cost@471
@@ -173,12 +173,12 @@ def test_the_front_that_nothing_beats():
         720 360: T
         s0/full circle 22,14 r4.5
         name text start 32,18: a
-        s1/full polygon 54.7,10 62.7,10 62.7,18 54.7,18
-        name text start 68.7,18: b
-        s2/full polygon 95.4,9 100.4,18 90.4,18
-        name text start 105.4,18: c
-        s3/full polygon 132.1,8.5 137.6,14 132.1,19.5 126.6,14
-        name text start 142.1,18: d
+        s1/full polygon 55,10 63,10 63,18 55,18
+        name text start 69,18: b
+        s2/full polygon 96,9 101,18 91,18
+        name text start 106,18: c
+        s3/full polygon 133,8.5 138.5,14 133,19.5 127.5,14
+        name text start 143,18: d
         name text start 10,42: lost
         across 60-696 1@294.2 2@236.6 3@179 4@121.4 5@63.8
         axis line 60,308 696,308
@@ -208,14 +208,14 @@ def test_two_learners_have_a_legend_above_the_data_sets():
     lines = drawn(dots_picture("T", [("x", [Cell(1.0), Cell(2.0)])], ["one", "two"], "cost"))
     assert [line for line in lines if line.endswith((": one", ": two"))] == [
         "name text start 32,18: one",
-        "name text start 82.1,18: two",
+        "name text start 83,18: two",
     ]
     assert any(line.startswith("up 30-56 ") for line in lines)
 
 
-@pytest.mark.parametrize(("letters", "lines"), [(40, 1), (41, 2)])
+@pytest.mark.parametrize(("letters", "lines"), [(36, 1), (37, 2)])
 def test_legends_end_where_the_picture_does(letters, lines):
-    """Three names take 90 and 6.7 for each letter; 680 is there for them: 88 letters, and no more."""
+    """Three names take 90 and 7 for each letter; 680 is there for them: 84 letters, and no more."""
     names = ["n" * 24, "m" * 24, "k" * letters]
     for picture in (
         dots_picture("T", [("x", [Cell(1.0), Cell(2.0), Cell(3.0)])], names, "cost"),

@@ -10,6 +10,8 @@ import pytest
 from pictures import drawn
 from stakes.compare.comparison import Comparison, Interval, LearnerResult
 from stakes.report._pictures import (
+    NARROW,
+    WIDE,
     comparison_picture,
     evolution_picture,
     ratio_picture,
@@ -31,18 +33,18 @@ CURVE = ThresholdCurve("Q", ((0.0, 2.0), (0.25, 1.0), (0.5, 1.5)), 0.2, 1.25)
 
 
 def test_cost_by_threshold():
-    """From 0 to 2.12 upwards, which is the highest cost and 6 % of room; each cost holds up to the next."""
+    """From 0 to 2.12, the highest cost and 6 % of room, below the words; each cost holds up to the next."""
     shows(
         threshold_picture(CURVE),
         """
         720 300: Cost per row by the probability from which Q is answered; the least, 1, lies just above 0.25
-        across 60-700 0@248 0.5@194.2 1@140.5 1.5@86.7 2@32.9
+        across 60-700 0@248 0.5@198.9 1@149.9 1.5@100.8 2@51.8
         axis line 60,248 700,248
         below 266 0@60 0.2@188 0.4@316 0.6@444 0.8@572 1@700
         below 286 answer Q from this probability on@380
-        s0/run polyline 60,32.9 220,32.9 220,140.5 380,140.5 380,86.7 700,86.7
-        base line 60,113.6 700,113.6
-        base-text text end 700,107.6: best constant
+        s0/run polyline 60,51.8 220,51.8 220,149.9 380,149.9 380,100.8 700,100.8
+        base line 60,125.4 700,125.4
+        base-text text end 700,119.4: best constant
         mark line 188,20 188,248
         mark-text text start 194,32: 0.20: what the costs ask for
         """,
@@ -54,7 +56,7 @@ def test_cost_by_threshold():
     [
         (0.6, "mark-text text start 450,32: 0.60: what the costs ask for"),
         (0.75, "mark-text text end 534,32: 0.75: what the costs ask for"),
-        (None, "base-text text end 700,107.6: best constant"),
+        (None, "base-text text end 700,119.4: best constant"),
     ],
 )
 def test_words_at_the_threshold_of_the_costs_stay_in_the_picture(best, words):
@@ -96,8 +98,8 @@ def test_bill_by_ratio():
         720 300: Bill in per cent of the best constant's, by the ratio of the costs
         s0/full circle 66,12 r4.5
         name text start 76,16: line moved with the costs
-        s1/full polygon 259.5,8 267.5,8 267.5,16 259.5,16
-        name text start 273.5,16: answers as they are
+        s1/full polygon 267,8 275,8 275,16 267,16
+        name text start 281,16: answers as they are
         across 60-700 0@248 50@188.4 100@128.8 150@69.2
         axis line 60,248 700,248
         below 266 0.1@60 0.2@156.3 0.5@283.7 1@380 2@476.3 5@603.7 10@700
@@ -129,6 +131,26 @@ def test_bills_beyond_twice_the_constant_leave_the_frame_and_free_constants_are_
     ]
 
 
+def test_bills_that_are_always_beyond_twice_the_constant_are_in_the_frame():
+    """Tests for 1,800, constants of 10, 100 and 900: the least share is 250 %, half of that is room."""
+    costly = drawn(ratio_picture(dataclasses.replace(RATIO, tests=1800.0)))
+    assert "across 60-700 0@248 100@197.1 200@146.3 300@95.4 400@44.5" in costly
+    [moved] = [line for line in costly if "s0/run" in line]
+    assert moved.endswith(" 700,120.8")
+
+
+def test_the_axis_of_a_long_class_fits_a_phone():
+    long = dataclasses.replace(RATIO, positive="will default soon")
+    words = {
+        size: [line for line in drawn(ratio_picture(long, size)) if "false alarm" in line]
+        for size in (WIDE, NARROW)
+    }
+    assert words == {
+        WIDE: ["below 286 a missed will default so… costs so many times a false alarm@380"],
+        NARROW: ["below 256 a miss costs so many times a false alarm@192"],
+    }
+
+
 POINTS = (
     TradeoffPoint(0.5, 1.0, 0.9, 0.5, on_front=True),
     TradeoffPoint(1.0, 2.0, 0.8, 0.75),
@@ -140,15 +162,15 @@ def test_price_of_looking_against_mistakes():
     shows(
         tradeoff_picture(Tradeoff(POINTS[::-1], POINTS[0], "cost")),
         """
-        720 300: mistakes per row against the feature costs; full marks are on the front
+        720 300: cost of mistakes per row against the feature costs; full marks are on the front
         across 60-700 0.4@181.1 0.6@106.9
         axis line 60,248 700,248
         below 266 0@60 1@210.9 2@361.9 3@512.8 4@663.8
         below 286 feature costs@380
-        name text start 10,16: mistakes per row
+        name text start 10,16: cost of mistakes per row
         s0/run polyline 210.9,144 663.8,236.9
-        s0/full circle 663.8,236.9 r4.5: baseline: 4, 0.25
         s0/open circle 361.9,51.1 r4.5: 1.0: 2, 0.75
+        s0/full circle 663.8,236.9 r4.5: baseline: 4, 0.25
         s0/full circle 210.9,144 r4.5: 0.5: 1, 0.5
         s1/full polygon 210.9,138.5 216.4,144 210.9,149.5 205.4,144: chosen
         name text start 220.9,136: chosen
@@ -167,8 +189,8 @@ def test_a_search_by_accuracy_shows_errors_in_per_cent():
         below 286 feature costs@380
         name text start 10,16: errors, %
         s0/run polyline 210.9,175 663.8,236.9
-        s0/full circle 210.9,175 r4.5: 0.5: 1, 10
         s0/open circle 361.9,51.1 r4.5: 1.0: 2, 20
+        s0/full circle 210.9,175 r4.5: 0.5: 1, 10
         s0/full circle 663.8,236.9 r4.5: baseline: 4, 5
         s1/full polygon 663.8,231.4 669.3,236.9 663.8,242.4 658.3,236.9: chosen
         name text end 653.8,228.9: chosen

@@ -209,7 +209,7 @@ def test_what_looking_costs_in_words():
         "On these 8 customers the model costs 35 in all: 4.38 per customer, 1.38 for mistakes and 3 for "
         "tests. There are 3 mistakes, 2 of them costly.",
         "Always answering bad would cost 5; the model costs 7 times that.",
-        "Looking costs 3 per customer; all columns that the model may ask for cost 3 up front.",
+        "Tests cost 3 per customer; all columns that the model may ask for cost 3 up front.",
         LAST.replace("bill", "cost of mistakes"),
     )
 

@@ -186,7 +186,7 @@ def test_fit_with_prices_and_limits(priced_csv, tmp_path, german):
     assert found["total_cost_per_row"]["mean"] == pytest.approx(
         found["cost_per_row"]["mean"] + found["test_cost_per_row"]["mean"]
     )
-    assert "Looking costs" in run("evaluate", "german", "-m", model).stdout
+    assert "Tests cost" in run("evaluate", "german", "-m", model).stdout
     assert "per row one by one" in run("fit", "german", "--feature-costs", priced_csv, "-o", model).stdout
 
 

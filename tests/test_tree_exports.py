@@ -94,6 +94,20 @@ def test_leaves_as_a_table():
     assert (other.label, other.weight, other.errors, other.cost) == (30, 8, 2, 5)
 
 
+def test_a_long_name_is_written_smaller_so_that_its_box_holds_it():
+    def renamed(name):
+        fitted = TREES["loans"]
+        columns = list(fitted.schema.columns)
+        columns[root] = replace(columns[root], name=name)
+        return svg.draw_svg(replace(fitted, schema=replace(fitted.schema, columns=tuple(columns))))
+
+    root = int(TREES["loans"].tree.feature[0])
+
+    assert '<text class="name"' in renamed("x" * 17) and "name long" not in renamed("x" * 17)
+    assert f">{'x' * 18}</text>" in renamed("x" * 18) and "name long" in renamed("x" * 18)
+    assert f">{'x' * 18}…</text>" in renamed("x" * 40)
+
+
 def test_a_tree_that_costs_nothing():
     fitted = towns()
     free = FittedTree.decided(

@@ -240,6 +240,25 @@ def test_the_headline_and_the_slider_count_undecided_rows():
     assert "0.15 each and are not in the table" in rules.report(table, y)
 
 
+def test_a_model_that_leaves_no_row_undecided_says_so():
+    table, y = rows_of(noise=0)
+    rules = RuleClassifier(t_good=1.0, abstain_cost=9.0, cost_matrix=COSTS).fit(table, y)
+    view = model_view(rules, table, y)
+    assert view.n_undecided == 0 and view.abstention_cost is not None
+    assert view.words[0].endswith("all of it for mistakes. No case is left undecided. There is no mistake.")
+    assert "were every row answered" not in rules.report(table, y)
+    paying = RuleClassifier(t_good=1.0, abstain_cost=9.0, cost_matrix=COSTS, feature_costs=prices(0.5))
+    page = paying.fit(table, y).report(table, y)
+    assert " for mistakes and " in page and "does not need. Rows that are left undecided cost 9 each" in page
+
+
+def test_nothing_is_saved_where_the_constant_costs_nothing():
+    table, y = rows_of()
+    page = C45Classifier(cost_matrix=COSTS).fit(table, y).report(table.take(y == "no"), y[y == "no"])
+    assert page.count("<dt>Saved</dt><dd>–") == 1  # and in the slider's figures, which a script fills
+    assert page.count('<span id="ratio-saved">–') == 1
+
+
 def test_a_tree_that_may_refuse_moves_its_line():
     """At every place of the slider the bill is that of the decision layer at these costs."""
     table, y = rows_of(noise=0.3)

@@ -150,7 +150,7 @@ def legend(
     """Marks with their names from a place on, in lines of a width; and the height that they take."""
     parts, at, down = [], x, 0.0
     for i, name in enumerate(names):
-        length = 30 + 6.7 * len(name)
+        length = 30 + sum(9 if letter.isupper() else 7 for letter in name)
         if at > x and at + length > x + width:
             at, down = x, down + 20
         parts.append(f'<g class="s{i % len(COLOURS)}">{mark(at + 6, y + down - 4, i)}</g>')

@@ -361,8 +361,8 @@ class CostMatrix:
         ]
         if len(pairs) > limit:
             rest = [self.values[pair] for pair in pairs[limit:]]
-            span = in_currency(f"{rest[-1]:g} to {rest[0]:g}")
-            lines.append(f"The other {len(rest)} mistakes cost {span}.")
+            each = f"{rest[0]:g} each" if rest[-1] == rest[0] else f"{rest[-1]:g} to {rest[0]:g}"
+            lines.append(f"The other {len(rest)} mistakes cost {in_currency(each)}.")
         diagonal = np.diag(self.values)
         if not diagonal.any():
             return "\n".join([*lines, "Being right costs nothing."])

@@ -177,7 +177,8 @@ def _boxes(fitted: FittedTree, picture: _Picture) -> list[str]:
             name = f"… {len(below)} leaves"
         elif not leaf:
             name = plain(fitted.schema.columns[int(tree.feature[node])].name)
-        parts.append(_text("name", x, top + 17, name, BOX_WIDTH - 14, 6.9))
+        kind_of_name = "name long" if len(name) > 17 else "name"
+        parts.append(_text(kind_of_name, x, top + 17, name, BOX_WIDTH - 14, 6.9))
         parts += _bar(fitted, node, left + 8, top + 25)
         words = _short_facts(facts, below, kind)
         if kind == "test" and _many_classes(fitted):
@@ -251,7 +252,9 @@ def _tooltip(fitted: FittedTree, node: int, facts: Facts, below: list[int]) -> s
 def _legend(items: list[tuple[str, str]], top: float) -> list[str]:
     parts, x = [], float(MARGIN)
     for text, colour in items:
-        parts.append(f'<rect x="{x:.1f}" y="{top + 7}" width="11" height="11" fill="{colour}" rx="2"/>')
+        # The drawing's style has another red for the dark, which is that of the bars.
+        fill = 'class="swatch"' if colour == COSTLIER else f'fill="{colour}"'
+        parts.append(f'<rect x="{x:.1f}" y="{top + 7}" width="11" height="11" {fill} rx="2"/>')
         parts.append(f'<text class="legend" x="{x + 16:.1f}" y="{top + 17}">{escape(text)}</text>')
         x += 34 + CHAR * len(text)
     return parts
@@ -287,14 +290,15 @@ _STYLE = """
 .stakes-tree .name,.stakes-tree .facts,.stakes-tree .branch{text-anchor:middle}
 .stakes-tree .title{font-size:16px;font-weight:600}.stakes-tree .legend{font-size:12px}
 .stakes-tree .name{font-size:12.5px;font-weight:600}.stakes-tree .facts{font-size:10.5px;fill:#57606a}
-.stakes-tree .branch{font-size:11.5px}
+.stakes-tree .long{font-size:11px}.stakes-tree .branch{font-size:11.5px}
 .stakes-tree .paper{fill:#fff}.stakes-tree .box{fill:#fff;stroke:#8c959f}
 .stakes-tree .leaf .box{fill:#f3f5f7}.stakes-tree .cut .box{fill:#f3f5f7;stroke-dasharray:4 3}
 .stakes-tree .edge{fill:none;stroke:#c4cad1;stroke-linecap:round}
-.stakes-tree .frame{fill:none;stroke:#8c959f;stroke-width:.6}.stakes-tree .cost{fill:#B5123E}
+.stakes-tree .frame{fill:none;stroke:#8c959f;stroke-width:.6}
+.stakes-tree .cost,.stakes-tree .swatch{fill:#B5123E}
 @media (prefers-color-scheme:dark){
 .stakes-tree text{fill:#e6edf3}.stakes-tree .facts{fill:#9da7b1}
 .stakes-tree .paper{fill:#14181d}.stakes-tree .box{fill:#1d232a;stroke:#6e7781}
 .stakes-tree .leaf .box,.stakes-tree .cut .box{fill:#262d36}.stakes-tree .edge{stroke:#4a535d}
-.stakes-tree .cost{fill:#ff6b8b}}
+.stakes-tree .cost,.stakes-tree .swatch{fill:#ff6b8b}}
 """

@@ -56,7 +56,7 @@ def threshold_picture(curve: ThresholdCurve, size: Size = WIDE) -> str:
     points = thin(curve.points, size.most_points)
     left, right, bottom = size.left, size.right, size.bottom
     x = Axis(0.0, 1.0, left, right)
-    y = Axis.around([curve.constant, *(cost for _, cost in curve.points)], bottom, TOP, zero=True)
+    y = Axis.around([curve.constant, *(cost for _, cost in curve.points)], bottom, TOP + 20, zero=True)
     ends = [edge for edge, _ in points[1:]] + [1.0]
     steps = [
         (x.at(place), y.at(cost))
@@ -115,20 +115,23 @@ def ratio_picture(ratio: RatioView, size: Size = WIDE) -> str:
     legend, down = svg.legend(names, size.left, 16, size.right - size.left)
     left, right, bottom, top = size.left, size.right, size.bottom, down + 22
     x = Axis(ratio.ratios[0], ratio.ratios[-1], left, right, log=True)
-    most = min(2.0, max([1.0, *(share for _, share in moved + own)]))
+    shares = [share for _, share in moved + own]
+    # What costs many times the constant at one end hides nothing, unless the model costs that everywhere.
+    most = min(max([2.0, 1.5 * min(shares, default=0.0)]), max([1.0, *shares]))
     y = Axis(0.0, 100 * 1.08 * most, bottom, top)
     frame = f'x="{left}" y="{top}" width="{right - left}" height="{bottom - top}"'
 
     def place(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
         return [(x.at(a), y.at(100 * b)) for a, b in points]
 
+    label = f"a missed {_short(ratio.positive)} costs so many times a false alarm"
+    if LETTER * len(label) > size.width:
+        label = "a miss costs so many times a false alarm"
     at = x.at(ratio.ratios[ratio.start])
     parts = [
         *legend,
         *svg.y_axis(y, left, right),
-        *svg.x_axis(
-            x, bottom, f"a missed {_short(ratio.positive)} costs so many times a false alarm", n=size.n_ticks
-        ),
+        *svg.x_axis(x, bottom, label, n=size.n_ticks),
         f'<clipPath id="ratio-frame{size.name}"><rect {frame}/></clipPath>'
         f'<g clip-path="url(#ratio-frame{size.name})">',
         f'<g class="s1">{svg.run(place(own))}</g><g class="s0">{svg.run(place(moved))}</g></g>',
@@ -148,14 +151,15 @@ def tradeoff_picture(tradeoff: Tradeoff, size: Size = WIDE) -> str:
     x = Axis.around([a for a, _ in places], size.left, size.right, zero=True)
     y = Axis.around([b for _, b in places], size.bottom, TOP + 20)
     front = sorted(place for place, p in zip(places, points, strict=True) if p.on_front)
-    what = heading("mistakes per row") if by_cost else "errors, %"
+    what = heading("cost of mistakes per row") if by_cost else "errors, %"
     parts = [
         *svg.y_axis(y, size.left, size.right),
         *svg.x_axis(x, size.bottom, heading("feature costs"), n=size.n_ticks),
         svg.text(10, 16, what, kind="name"),
         f'<g class="s0">{svg.run([(x.at(a), y.at(b)) for a, b in front])}',
     ]
-    for (a, b), point in zip(places, points, strict=True):
+    # Those on the front come last: a setting of the same place would cover them.
+    for (a, b), point in sorted(zip(places, points, strict=True), key=lambda pair: pair[1].on_front):
         label = f"{'baseline' if point.is_baseline else point.value}: {a:.3g}, {b:.3g}"
         parts.append(svg.mark(x.at(a), y.at(b), 0, "full" if point.on_front else "open", label))
     a, b = places[points.index(tradeoff.chosen)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -31,6 +32,7 @@ from stakes.report.views import ModelView, model_view
 
 View = ModelView | LabView | ComparisonView | IndexView
 
+_CODE = re.compile(r"`([^`]+)`")
 _TEMPLATES = Path(__file__).parent / "templates"
 _NAMES = {ModelView: "model", LabView: "lab", ComparisonView: "comparison", IndexView: "index"}
 #: What draws a part of a view, by the part's name.
@@ -186,6 +188,8 @@ def _render(view: View) -> Report:
         "heading": heading,
         "money": lambda value: money(value, rounded),
         "unbroken": unbroken,
+        # Words between backquotes of a text; the text itself is escaped first.
+        "code": lambda text: markup(_CODE.sub(r"<code>\1</code>", str(markup.escape(text)))),
         "counted": counted,
         "duration": duration,
         "percent": percent,

@@ -21,7 +21,7 @@ def costs_in_words(view: ModelView, model: Any, abstain_cost: float | None = Non
         words.append(f"Leaving every {noun} undecided would cost {_money(abstain_cost * view.n_rows)}.")
     if view.test_cost is not None and view.upfront_cost is not None:
         words.append(
-            f"Looking costs {_money(view.test_cost.mean)} per {noun}; all columns that the model may ask "
+            f"Tests cost {_money(view.test_cost.mean)} per {noun}; all columns that the model may ask "
             f"for cost {_money(view.upfront_cost)} up front."
         )
     if getattr(model, "guarded_", False):
@@ -57,15 +57,17 @@ def _whole_cost_in_words(view: ModelView) -> str:
     parts = {"mistakes": view.total_cost.mean - tests - abstention}
     if view.test_cost is not None:
         parts["tests"] = tests
-    if view.abstention_cost is not None:
+    made = "There " + ("is" if view.errors in (0, 1) else "are")
+    if view.n_undecided:
         parts[f"the {rounded(view.n_undecided)} left undecided"] = abstention
-    *first, last = (f"{_money(cost)} for {what}" for what, cost in parts.items())
-    made = "There " + ("is" if view.errors == 1 else "are")
-    if view.abstention_cost is not None:
         made = "Were every row answered, there would be"
+    elif view.abstention_cost is not None:
+        made = f"No {noun} is left undecided. {made}"
+    *first, last = (f"{_money(cost)} for {what}" for what, cost in parts.items())
+    whole = f"{', '.join(first)} and {last}" if first else "all of it for mistakes"
     return (
         f"On {rows} the model costs {_money(view.total_cost.mean * view.n_rows)} in all: "
-        f"{_money(view.total_cost.mean)} per {noun}, {', '.join(first)} and {last}. {made} {mistakes}."
+        f"{_money(view.total_cost.mean)} per {noun}, {whole}. {made} {mistakes}."
     )
 
 

@@ -51,5 +51,8 @@
   window.matchMedia("print").addEventListener("change", (event) => (event.matches ? unfold() : refold()));
 
   // A wide tree starts with its root in the middle.
-  for (const box of document.querySelectorAll(".drawing")) box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
+  for (const box of document.querySelectorAll(".drawing")) {
+    const [area, top] = [box.getBoundingClientRect(), box.querySelector(".box").getBoundingClientRect()];
+    box.scrollLeft += top.left + top.width / 2 - (area.left + area.width / 2);
+  }
 })();
