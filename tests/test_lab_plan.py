@@ -242,7 +242,7 @@ def changed(place, **parts):
         ({"table__0__columns__1__scale": 0}, "scale must be a number between 0 and 1e"),
         ({"table__0__colums": 1}, "colums is not known; did you mean 'columns'.*The keys here are"),
         ({"table__0__paper": {"German": {"a": [1]}}}, "a must be a list of 5 numbers"),
-        ({"figure__0__rows": ["places"]}, "got 'places'; the choices are 'group', 'dataset', 'case', 'learner'"),
+        ({"figure__0__rows": ["places"]}, "got 'places'; .* are 'group', 'dataset', 'case', 'learner'"),
         ({"figure__0__study": "x"}, "study must be .*, got 'x'; the choices are 'main', 'plain'"),
         ({"zzz": 1}, "f.toml: zzz is not known; the keys here are [a-z', ]*[.]$"),
         ({"dataset__0": {"file": "a.csv"}}, r"dataset\[0\].name is missing; it must be text"),

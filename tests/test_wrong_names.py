@@ -106,7 +106,6 @@ def place(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def inside(place, monkeypatch):
     monkeypatch.chdir(place)
-    monkeypatch.delenv("STAKES_DATA", raising=False)
 
 
 def said(*line):
