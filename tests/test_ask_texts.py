@@ -196,9 +196,8 @@ def test_a_model_without_prices_says_so(place, tmp_path):
     assert "     2) [x]\n" in result.stdout
     assert run(tmp_path / "m.json", "--json", typed='"[x]"\n').stderr == ""
     assert run(place / "guarded.json").stderr.count("Note:") == 1  # about the guard, not about prices
-    assert (
-        "'[n]' must be one of '<', '[x]'" in run(tmp_path / "m.json", "--json", typed='"z"\n', code=1).stderr
-    )
+    error = run(tmp_path / "m.json", "--json", typed='"z"\n', code=1).stderr
+    assert "'[n]' must be one of" in error and "the categories are '<', '[x]'" in error
     save_model(C45Classifier().fit(frame, ["[a]", "b"] * 10), tmp_path / "m.json")
     assert lines(run(tmp_path / "m.json", "--json", typed='"z"\n'))[-1]["label"] == "[a]"
     assert "must be one of" in run(tmp_path / "m.json", typed="z\n[x]\n").stderr  # a person may have mistyped

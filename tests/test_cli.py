@@ -362,7 +362,7 @@ WRONG = [
     ("predict {d}/unknown.json {d}/test.csv", 1, "the model's class must be one that can be read"),
     ("predict {d}/model.json {d}/tiny.csv", 1, "lacks 20 of the columns"),
     ("predict {d}/model.json {d}/textual.csv", 1, "could not convert 'long' to a number"),
-    ("predict {d}/model.json {d}/test.csv -o {d}/answers.xls", 1, "--output must end in"),
+    ("predict {d}/model.json {d}/test.csv -o {d}/answers.xls", 1, "--output must end as a format does"),
     ("predict {d}/model.json {d}/test.csv -f parquet", 1, "cannot be printed"),
     ("show {d}/costs.csv", 1, "not JSON"),
     ("show {d}/newer.json", 1, "newer stakes"),

@@ -324,5 +324,7 @@ def test_a_model_that_is_there_when_a_fold_is_stopped_is_kept(place, stopped, wo
 
 def test_what_has_not_learnt_anything_keeps_nothing(place, stopped):
     stopped("learning")
-    assert run("fit", "d.csv", code=130).stderr.splitlines()[-1] == "Stopped."
+    assert run("fit", "d.csv", code=130).stderr.splitlines()[-1] == (
+        "Stopped. Nothing could be kept, so no model is written."
+    )
     assert not Path("model.json").exists()

@@ -445,11 +445,12 @@ def test_predict_writes_what_it_prints():
 
 
 def test_predict_says_what_it_cannot_write(monkeypatch):
-    for output in ("a.xls", "a"):
+    endings = "'.csv', '.arff', '.parquet', '.pq', '.json'"
+    for output, close in (("a.cvs", "did you mean '.csv'? The"), ("a", "the")):
         error = run("predict", "m[x].json", "test[x].csv", "-o", output, code=1).stderr
         assert error == (
-            "Error: --output must end in one of .csv, .arff, .parquet, .pq, .json, or say --format; "
-            f"got {output}.\n"
+            "Error: --output must end as a format does, or say --format; "
+            f"got {output}; {close} endings are {endings}.\n"
         )
     error = run("predict", "m[x].json", "test[x].csv", "-f", "parquet", code=1).stderr
     assert error == "Error: Parquet cannot be printed; give a file with --output.\n"

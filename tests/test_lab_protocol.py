@@ -89,12 +89,16 @@ def test_a_users_file(place):
         (
             "folds = 3",
             "kind = 'tenfold'",
-            "splits.kind must be one of folds, holdout, all, fresh, got 'tenfold'",
+            "splits.kind must be one of its choices, got 'tenfold'; did you mean 'folds'",
         ),
         ('title = "Mine"', "", "mine.toml: title is missing; it must be text"),
         ('title = "Mine"', "title = 3", "title must be text, got 3"),
         ('file = "mine.csv"', "", "dataset.0..load must be given, or else file, generate or missing"),
-        ('file = "costs.csv"', 'model = "tings"', "study.main.costs.model must be one of equal.*got 'tings'"),
+        (
+            'file = "costs.csv"',
+            'model = "tings"',
+            "costs.model must be a cost model.*got 'tings'; did you mean 'ting'",
+        ),
         ('file = "costs.csv"', "matrix = [[0, 1]]", "matrix must be a square list of lists"),
         ('file = "costs.csv"', "by_class = ['a']", "by_class must be a list of numbers"),
         (
@@ -111,7 +115,7 @@ def test_a_users_file(place):
         (
             "[learners.tree]",
             "[learners.tree]\ninput = 'text'",
-            "learners.tree.input must be one of table, numbers",
+            "learners.tree.input must be one of its choices, got 'text'; .* are 'table', 'numbers'",
         ),
         ("[study.main]", "[[table]]\nnumber = '1'\n[study.main]", "table.0..columns is missing"),
         ("title", "= 3\ntitle", "mine.toml: this is no TOML file"),
@@ -127,7 +131,7 @@ def test_what_is_wrong_is_said(place, old, new, sentence):
     [
         (
             "columns = [{measure = 'costs', learner = 'tree'}]",
-            "columns.0..measure must be one of cost.*got 'costs'",
+            "columns.0..measure must be a measure.*got 'costs'; did you mean 'cost'",
         ),
         (
             "columns = [{measure = 'cost', learner = 'bush'}]",
@@ -138,7 +142,10 @@ def test_what_is_wrong_is_said(place, old, new, sentence):
             "over must be one of the learners",
         ),
         ("columns = [{measure = 'size_', learner = 'tree'}]", "one of the study's attributes"),
-        ("rows = ['row']\ncolumns = [{measure = 'cost', learner = 'tree'}]", "rows must be a list of group"),
+        (
+            "rows = ['row']\ncolumns = [{measure = 'cost', learner = 'tree'}]",
+            "rows must be .*, got 'row'; the choices are 'group', ",
+        ),
         (
             "columns = [{measure = 'cost', learner = 'tree'}]\npaper = {mine = [1, 2]}",
             "mine must be a list of 1 num",
@@ -161,7 +168,7 @@ def test_what_is_wrong_in_a_table_is_said(place, table, sentence):
         (
             "cost_use",
             "cost_usage",
-            "learners.tree: stakes.C45Classifier: .*cost_usage.*its parameters are .*cost_use",
+            "learners.tree: stakes.C45Classifier: .*cost_usage.*did you mean 'cost_use'",
         ),
     ],
 )

@@ -177,7 +177,9 @@ def test_every_measure():
 
 @pytest.mark.parametrize("name", ["n_", "costs", "correct", "correct:x", "wrong:1"])
 def test_measures_that_there_are_not(name):
-    with pytest.raises(ValueError, match=r"must be one of cost, mean_cost|must then be one of the study's"):
+    with pytest.raises(
+        ValueError, match=r"must be a measure, .*'cost', 'mean_cost'|must then be one of the study's"
+    ):
         check_measure(name)
 
 

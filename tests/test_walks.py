@@ -240,7 +240,9 @@ def test_a_file_format(german, tmp_path):
     (tmp_path / "torn.jsonl").write_text('{"age": 20, "class": "go')
     with pytest.raises(TableFileError, match=r"torn.jsonl: the lines are not JSON"):
         read_table(tmp_path / "torn.jsonl")
-    with pytest.raises(TableFileError, match=r"'\.xls' is not known; files end in .*, \.jsonl, with"):
+    with pytest.raises(
+        TableFileError, match=r"'\.xls' is not known; did you mean '\.xlsx'.*, '\.jsonl', with"
+    ):
         read_table(tmp_path / "loans.xls")
 
 

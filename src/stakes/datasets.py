@@ -196,7 +196,7 @@ def load(name: str) -> Dataset:
         return _from_table(known, read_table(path), f"read from {path.name}")
     if known in OPENML:
         return _from_openml(known)
-    listed = sorted(names())
+    listed = sorted({*names(), *ALIASES})
     raise ValueError(
         f"name must be a data set that can be found, got {name!r}: looked for {known}.arff.gz in the package "
         f"and {_folder_in_words()}; it has no pinned OpenML id"

@@ -8,6 +8,7 @@ import io
 import math
 import re
 import string
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -197,6 +198,18 @@ def written_by_arff(draw: Draw) -> None:
     assert back.labels().tolist() == table.labels().tolist()
 
 
+def add_dates(draw: Draw, path: Path) -> None:
+    """Put a column of dates behind the others of an ARFF file."""
+    pattern, form = draw.of([("yyyy-MM-dd", "%Y-%m-%d"), ("d MMM yyyy HH:mm", "%d %b %Y %H:%M")])
+    head, mark, rows = path.read_text(encoding="utf-8").partition("@data\n")
+    first = pd.Timestamp("1969-12-30 06:00")
+    dated = [f"{row},{first + i * pd.Timedelta(hours=7):{form}}" for i, row in enumerate(rows.splitlines())]
+    head += f"@attribute seen date '{pattern}'\n"
+    path.write_text(head + mark + "\n".join(dated) + "\n", encoding="utf-8")
+    seen = read_table(path).columns[-1]
+    assert len(seen) == len(dated) and (np.diff(seen) >= 0).all(), "dates in another order"
+
+
 def damaged_files(draw: Draw) -> None:
     """A file with some bytes changed is refused, or a table whose parts fit each other."""
     frame, y = mixed(draw)
@@ -205,6 +218,8 @@ def damaged_files(draw: Draw) -> None:
     path = draw.folder / kind
     if kind == "rows.arff":
         write_arff(Table.from_data(frame), path)
+        if draw.of([True, False]):
+            add_dates(draw, path)
     elif kind == "rows.parquet":
         frame.to_parquet(path)
     elif kind == "rows.data":

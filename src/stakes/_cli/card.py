@@ -13,7 +13,14 @@ from stakes._base import documents
 from stakes._base.answering import answering_models, first_with, own_prices
 from stakes._base.saving import SavedModel, listed
 from stakes._cli.console import out
-from stakes._cli.shared import check_predicts, describe_kinds, print_json, read_model
+from stakes._cli.shared import (
+    check_predicts,
+    describe_kinds,
+    kept_parts,
+    kept_words,
+    print_json,
+    read_model,
+)
 from stakes._text.money import in_currency, money
 from stakes._text.words import counted
 from stakes.models import model_info
@@ -53,6 +60,7 @@ def card_facts(path: Path, noun: str) -> dict[str, Any]:
         "price_words": [] if prices is None else prices.describe().splitlines(),
         "guarded": getattr(model, "guarded_", None),
         "interrupted": bool(getattr(model, "interrupted_", False) or info.get("interrupted", False)),
+        **kept_parts(model),
         "held_out": _held_out(model),
         "settings": _settings(model),
         "seed": info["seed"],
@@ -153,7 +161,8 @@ def _held_out_words(held_out: dict[str, Any] | None, interrupted: bool) -> str:
 
 def _guard_words(facts: dict[str, Any]) -> str:
     if facts["interrupted"]:
-        return "none: the fit was interrupted by Ctrl-C before the model was judged"
+        kept = f"; {kept_words(facts)}" if "kept" in facts else ""
+        return f"none: the fit was interrupted by Ctrl-C before the model was judged{kept}"
     if facts["guarded"] is None:
         return "none: nobody has compared the model with the best constant"
     if facts["guarded"]:

@@ -20,8 +20,8 @@ def ending_in_a_sentence(debug: Callable[[], bool] = lambda: False) -> Iterator[
         with early_end(False):
             yield
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        _say("Stopped.")
+    except KeyboardInterrupt as interrupt:
+        _say(f"Stopped. {interrupt}".rstrip())
         raise SystemExit(130) from None
     except BrokenPipeError:
         # The reader, head for example, has seen enough. Python would complain again at exit.

@@ -124,9 +124,9 @@ def _learn(model: Any, problem: Problem, output: Path, verbose: bool, as_json: b
         try:
             model.fit(problem.table, problem.target, sample_weight=problem.weight)
         except KeyboardInterrupt:
-            # A guard has its estimator before it judges it; other models have nothing to keep.
+            # A guard has its estimator before it judges it; other models have nothing to keep by now.
             if not getattr(model, "interrupted_", False):
-                raise
+                raise KeyboardInterrupt("Nothing could be kept, so no model is written.") from None
     note_rows(model, problem)
     remember_currency(model, stated_currency())
     save_model(model, output)

@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from stakes._base.private_sklearn import StrOptions
 from stakes._cli.console import say
 from stakes._cli.names import PRICED_CRITERIA
 from stakes._cli.settings import parsed_pairs
@@ -90,7 +91,19 @@ def check_values(model: Any) -> None:
     try:
         model._validate_params()
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise typer.BadParameter(_unknown_choice(model, str(error)) or str(error)) from None
+
+
+def _unknown_choice(model: Any, error: str) -> str:
+    """Say what a word may mean that is no choice of the parameter that the error is about."""
+    for name, accepts in model._parameter_constraints.items():
+        value = getattr(model, name)
+        choices = [word for each in accepts if isinstance(each, StrOptions) for word in sorted(each.options)]
+        if choices and isinstance(value, str) and value not in choices and repr(name) in error:
+            return (
+                f"{name} must be one of its choices, got {value!r}{did_you_mean(value, choices, 'choices')}."
+            )
+    return ""
 
 
 def check_options(ctx: typer.Context, given: Iterable[str], learner: str, guard: bool) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from stakes._base.answering import model_size, own_prices, paid_tests
 from stakes._cli import rules
 from stakes._cli.console import out
-from stakes._cli.shared import Problem
+from stakes._cli.shared import Problem, kept_parts, kept_words
 from stakes._text.money import money
 from stakes.boosted import BoostedStakes
 from stakes.decision import Guard, best_constant
@@ -35,6 +35,7 @@ def fit_facts(model: Any, problem: Problem, output: Path) -> dict[str, Any]:
     }
     if getattr(model, "interrupted_", False):
         facts["interrupted"] = True
+        facts |= kept_parts(model)
     if search is not None:
         facts |= _chosen_gamma(search)
     if isinstance(learnt, RuleClassifier):
@@ -94,9 +95,7 @@ def show_facts(facts: dict[str, Any]) -> None:
     if "gamma" in facts:
         console.print(_gamma_words(facts))
     if facts.get("interrupted"):
-        console.print(
-            "Stopped by Ctrl-C before the cross-validation: this model is not guarded, and the file says so."
-        )
+        console.print(_interrupted_words(facts))
     console.print(_money_words(facts))
     if "rules" in facts:
         console.print(rules.fit_words(facts))
@@ -117,6 +116,13 @@ def show_facts(facts: dict[str, Any]) -> None:
         else f" See {{}} with: stakes show {facts['model']}"
     )
     console.print(f"Written to {facts['model']}.{see.format('them' if 'rules' in facts else 'it')}")
+
+
+def _interrupted_words(facts: dict[str, Any]) -> str:
+    unguarded = "this model is not guarded, and the file says so."
+    if "kept" not in facts:
+        return f"Stopped by Ctrl-C before the cross-validation: {unguarded}"
+    return f"Stopped by Ctrl-C, {kept_words(facts)}; {unguarded}"
 
 
 def _gamma_words(facts: dict[str, Any]) -> str:

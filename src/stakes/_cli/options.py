@@ -61,10 +61,15 @@ def choice(
     help: str,
     *short: str,
     panel: str | None = None,
+    default: bool = True,
 ) -> Any:
-    """Make an option with a choice of values, the first by default; ``known`` has what is registered."""
+    """Make an option with a choice of values; ``known`` has what is registered.
+
+    Where there is a ``default``, it is the first value.
+    """
     listed = list(usual)
     first, *others = listed
+    shown = f"{help}: {', '.join([f'{first} (default)' if default else first, *others])}."
 
     def check(value: str | None) -> str | None:
         if value is not None and value not in listed:
@@ -79,7 +84,7 @@ def choice(
         metavar="NAME",
         callback=check,
         autocompletion=lambda: listed,
-        help=f"{help}: {', '.join([f'{first} (default)', *others])}.",
+        help=shown,
         show_default=False,
         rich_help_panel=panel,
     )

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from stakes._base.answering import first_with
 from stakes._cli.answer_files import WRITERS, Block, Types
-from stakes._cli.commands.predict import Format
 from stakes._cli.console import say
 from stakes._cli.shared import columns_for, read_model
 from stakes._cli.why import explanations
 from stakes._cli.with_model import blocks_for_model
 from stakes._text.files import check_output
-from stakes._text.words import day_text
+from stakes._text.words import day_text, did_you_mean
 from stakes.table import Table
 
 log = logging.getLogger("stakes.cli")
@@ -34,7 +33,7 @@ def run(
     model: Path,
     data: str,
     output: Path | None,
-    format: Format | None,
+    format: str | None,
     abstain_cost: float | None,
     abstain: bool,
     explain: bool,
@@ -134,13 +133,14 @@ def _label_type(labels: NDArray[Any]) -> type:
     return {"i": int, "u": int, "f": float, "b": bool}.get(labels.dtype.kind, str)
 
 
-def _format(output: Path | None, format: Format | None, as_json: bool) -> str:
-    chosen = "json" if as_json else None if format is None else format.value
+def _format(output: Path | None, format: str | None, as_json: bool) -> str:
+    chosen = "json" if as_json else format
     if chosen is None and output is not None:
         chosen = SUFFIXES.get(output.suffix.lower())
         if chosen is None:
             raise ValueError(
-                f"--output must end in one of {', '.join(SUFFIXES)}, or say --format; got {output}"
+                f"--output must end as a format does, or say --format; got {output}"
+                f"{did_you_mean(output.suffix, SUFFIXES, 'endings')}"
             )
     chosen = chosen or "csv"
     if output is None and chosen == "parquet":

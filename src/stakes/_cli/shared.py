@@ -27,6 +27,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from stakes._base.answering import first_with
 from stakes._base.labels import CodedTarget
 from stakes._base.saving import remembered_currency
 from stakes._base.training import TrainingSet, note_typical_rows
@@ -298,3 +299,16 @@ def describe_kinds(schema: Schema) -> str:
     """Say how many columns there are of each kind."""
     nominal = sum(column.is_nominal for column in schema.columns)
     return f"{len(schema)} columns ({len(schema) - nominal} numeric, {nominal} nominal)"
+
+
+def kept_parts(model: Any) -> dict[str, Any]:
+    """Name the parts of an ensemble that Ctrl-C has left; nothing of other learners, which have no parts."""
+    blend = getattr(first_with(model, "blend_"), "blend_", None)
+    if blend is None or blend.kept is None:
+        return {}
+    return {"kept": list(blend.kept), "kept_of": len(blend.weights)}
+
+
+def kept_words(facts: dict[str, Any]) -> str:
+    """Say which parts are left."""
+    return f"kept of {facts['kept_of']} parts: {', '.join(facts['kept'])}"

@@ -10,7 +10,6 @@ import typer
 from rich.table import Table as Grid
 
 from stakes._base.answering import asks_nothing, first_with
-from stakes._cli.commands.show import View
 from stakes._cli.console import out, say
 from stakes._cli.rules import rule_grid
 from stakes._cli.shared import print_json, read_model, write_text
@@ -25,7 +24,7 @@ from stakes.tree import FittedTree, leaf_table
 
 def run(
     model: Path,
-    format: View | None,
+    format: str | None,
     output: Path | None,
     max_depth: int | None,
     tree: bool,
@@ -44,23 +43,23 @@ def run(
         return
     if format is None:
         suffix = "" if output is None else output.suffix.lower()
-        format = {".svg": View.svg, ".dot": View.dot, ".gv": View.dot}.get(suffix, View.text)
-    if format is View.leaves and output is None:
+        format = {".svg": "svg", ".dot": "dot", ".gv": "dot"}.get(suffix, "text")
+    if format == "leaves" and output is None:
         out().print(_leaves(fitted))
-    elif format is View.leaves:
+    elif format == "leaves":
         lines = [f"{'; '.join(leaf.conditions)} -> {leaf.label}" for leaf in leaf_table(fitted)]
         write_text("\n".join(lines), output)
     else:
-        write_text(render(fitted, format.value, max_depth=max_depth), output)
+        write_text(render(fitted, format, max_depth=max_depth), output)
 
 
-def _show_rules(model: RuleClassifier, format: View | None, output: Path | None, as_json: bool) -> None:
+def _show_rules(model: RuleClassifier, format: str | None, output: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(model.rules_.to_dicts())
-    elif format is View.leaves and output is None:
+    elif format == "leaves" and output is None:
         out().print(rule_grid(model.rules_))
-    elif format in (None, View.text, View.leaves):
-        write_text(model.export_text(merged=format is not View.leaves), output)
+    elif format in (None, "text", "leaves"):
+        write_text(model.export_text(merged=format != "leaves"), output)
     else:
         raise typer.BadParameter("rules are shown as text or leaves.", param_hint="--format")
 

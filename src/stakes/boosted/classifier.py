@@ -6,7 +6,7 @@ import sys
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from stakes._base import documents
 from stakes._base.features import any_columns, encode_rows
+from stakes._base.interrupts import may_end_early
 from stakes._base.intervals import interval_from_dict, interval_to_dict, mean_interval
 from stakes._base.labels import labels_from_dict, labels_to_dict
 from stakes._base.parameters import MOST, N_JOBS
@@ -29,7 +30,7 @@ from stakes._base.saving import SavedModel, feature_names, saveable, set_feature
 from stakes._base.training import TrainingSet, read_training
 from stakes.boosted.folds import Matrix, Training
 from stakes.boosted.importances import column_savings
-from stakes.boosted.model import Blend, check_shares, fit_parts
+from stakes.boosted.model import PARTS, Blend, check_shares, fit_parts
 from stakes.costs import CostMatrix, as_feature_costs
 from stakes.decision import (
     Answers,
@@ -85,14 +86,21 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
     cv_interval_ : ends of the 95% interval of ``cv_cost_``, each held-out row one draw; None in files of
         versions that kept none
     feature_costs_ : FeatureCosts in the order of the columns, or None
+    interrupted_ : True where Ctrl-C ended the fit; nothing guards the model then, and ``cv_cost_`` is NaN
     shares_ : class shares of the training rows, which ``predict_proba`` gives where guarded
-    blend_ : the parts and their weights; None where there was nothing to learn
+    blend_ : the parts and their weights; None where there was nothing to learn. ``blend_.kept`` names those
+        that Ctrl-C has left, None where all were learnt
     n_features_in_, feature_names_in_ : number of columns, and their names where X had them
 
     Notes
     -----
     Costs shape the decision and the guard, not the probabilities. Costs per sample decide by their mean for
     each class.
+
+    Ctrl-C ends the fit. The parts that are learnt by then are blended, with a warning: of boosted trees
+    also those so far, once all folds have had some rounds. Before that there is nothing to keep, and
+    KeyboardInterrupt is raised; so it is by a second Ctrl-C, and by the first where the fit is one of many,
+    as in cross-validations and ensembles.
 
     Examples
     --------
@@ -124,8 +132,8 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
     random_state: int | None = 0
     verbose: int = 0
 
-    cv_interval_ = None
-    _savings = None  # what each column saves; a file may be older than that
+    cv_interval_, interrupted_ = None, False
+    _savings = None  # what each column saves; a file may be older than that, or the fit was interrupted
 
     # ---- fitting -------------------------------------------------------------------------------------------
 
@@ -154,6 +162,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         return self
 
     def _learn(self, rows: TrainingSet) -> None:
+        self.interrupted_ = False
         codes, weight, started = rows.codes.astype(np.intp), rows.weight_or_ones, time.perf_counter()
 
         def say(what: str) -> None:
@@ -172,21 +181,44 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
             self.blend_, proba = fit_parts(rows.table, training, say)
             self._savings = self._measured(rows, weight, seed)
         self.shares_ = np.bincount(codes, weights=weight, minlength=len(rows.classes)) / weight.sum()
+        if self.blend_ is not None and self.blend_.kept is not None:
+            self._leave_unjudged(self.blend_.kept, weight, rows.sample_costs)
+            return
         self._judge(self._widen(proba), weight, rows.sample_costs)
         say(f"{self.cv_cost_:.4g} per row, always {self.constant_} {self.constant_cost_:.4g}")
 
-    def _measured(self, rows: TrainingSet, weight: Matrix, seed: int) -> Matrix:
-        """What each column saves."""
+    def _measured(self, rows: TrainingSet, weight: Matrix, seed: int) -> Matrix | None:
+        """What each column saves; None where Ctrl-C has ended the fit."""
         if self.blend_ is None:
             return np.zeros(len(rows.table.schema))
+        if self.blend_.kept is not None:
+            return None
         met = np.unique(rows.codes)
         costs = self.cost_matrix_.values[np.ix_(met, met)]
-        return column_savings(self.blend_, rows.table, rows.sample_costs[:, met], weight, costs, seed)
+        try:
+            return column_savings(self.blend_, rows.table, rows.sample_costs[:, met], weight, costs, seed)
+        except KeyboardInterrupt:
+            if not may_end_early():
+                raise
+            self.blend_ = replace(self.blend_, kept=PARTS)
+            return None
+
+    def _leave_unjudged(self, kept: Sequence[str], weight: Matrix, row_costs: Matrix) -> None:
+        """Answer by the parts that Ctrl-C has left."""
+        self._find_constant(weight, row_costs)
+        self.guarded_, self.cv_cost_, self.cv_interval_ = False, np.nan, None
+        self._training_info["interrupted"] = True
+        words = f"interrupted; kept of {len(PARTS)} parts: {', '.join(kept)}; the model is not guarded"
+        warnings.warn(words, stacklevel=4)
+        self.interrupted_ = True  # a second Ctrl-C until here leaves nothing
+
+    def _find_constant(self, weight: Matrix, row_costs: Matrix) -> None:
+        best, self.constant_cost_ = best_constant(row_costs, weight)
+        self.constant_ = self.classes_[best]
 
     def _judge(self, proba: Matrix, weight: Matrix, row_costs: Matrix) -> None:
         """Compare what held-out rows would have cost with the best constant."""
-        best, self.constant_cost_ = best_constant(row_costs, weight)
-        self.constant_ = self.classes_[best]
+        self._find_constant(weight, row_costs)
         chosen = min_cost_class(expected_costs(proba, self.cost_matrix_.values))
         paid = row_costs[np.arange(len(row_costs)), chosen]
         self.cv_cost_ = float(np.average(paid, weights=weight))
@@ -222,10 +254,12 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         if self.asks_nothing:
             return np.zeros(self.n_features_in_)
         if self._savings is None:
-            raise AttributeError(
-                "feature_importances_ is not available: the file of this BoostedStakes is older than that; "
-                "fit it again"
+            why = (
+                "Ctrl-C ended the fit before"
+                if self.interrupted_
+                else "the file of this BoostedStakes is older than that"
             )
+            raise AttributeError(f"feature_importances_ is not available: {why}; fit it again")
         return self._savings
 
     def __sklearn_tags__(self) -> Tags:
@@ -246,7 +280,7 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
             "shares": self.shares_.tolist(),
             "constant": int(np.flatnonzero(self.classes_ == self.constant_)[0]),
             "constant_cost": self.constant_cost_,
-            "cv_cost": self.cv_cost_,
+            "cv_cost": None if self.interrupted_ else self.cv_cost_,
             **interval_to_dict(self.cv_interval_),
             "guarded": self.guarded_,
             "blend": None if self.blend_ is None else self.blend_.to_dict(),
@@ -271,14 +305,15 @@ class BoostedStakes(SavedModel, ReportMixin, AnswersMixin, ClassifierMixin, Base
         if type(self.guarded_) is not bool:
             raise ValueError("guarded must be true or false")
         self.constant_ = self.classes_[constant]
-        self.constant_cost_, self.cv_cost_ = (
-            float(documents.float_array([state[name]], name)[0]) for name in ("constant_cost", "cv_cost")
-        )
-        self.cv_interval_ = interval_from_dict(state)
-        n_known = int((self.shares_ > 0).sum())
-        self._savings = _read_savings(state.get("savings"), len(self.schema_))
-        parts = state["blend"]
+        n_known, parts = int((self.shares_ > 0).sum()), state["blend"]
         self.blend_ = None if parts is None else Blend.from_dict(parts, self.schema_, n_known)
+        self.interrupted_ = self.blend_ is not None and self.blend_.kept is not None
+        self.constant_cost_ = _read_cost(state, "constant_cost")
+        if self.interrupted_ and (self.guarded_ or state["cv_cost"] is not None):
+            raise ValueError("a model whose fit was interrupted has no cv_cost, and nothing guards it")
+        self.cv_cost_ = np.nan if self.interrupted_ else _read_cost(state, "cv_cost")
+        self.cv_interval_ = interval_from_dict(state)
+        self._savings = _read_savings(state.get("savings"), len(self.schema_))
 
 
 class BlendAnswers(Answers):
@@ -303,6 +338,10 @@ class BlendAnswers(Answers):
         if model.blend_ is None or model.guarded_:
             return np.tile(model.shares_, (self._table.n_samples, 1))
         return model._widen(model.blend_.proba(self._table, effective_n_jobs(model.n_jobs)))
+
+
+def _read_cost(state: Mapping[str, Any], name: str) -> float:
+    return float(documents.float_array([state[name]], name)[0])
 
 
 def _read_savings(data: Any, n_columns: int) -> Matrix | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,11 @@ class Linear:
 
     coefficients: Matrix
     intercept: Matrix
+
+    @classmethod
+    def blank(cls, n_features: int, n_classes: int) -> Linear:
+        """Return one that says nothing of any row."""
+        return cls(np.zeros((n_features, n_classes)), np.zeros(n_classes))
 
     def scores(self, filled: Matrix) -> Matrix:
         """Log odds of the classes, up to a constant of the row."""
@@ -58,6 +63,11 @@ class Kernel:
     landmarks: Matrix
     gamma: float
     linear: Linear
+
+    @classmethod
+    def blank(cls, n_features: int, n_classes: int) -> Kernel:
+        """Return one that says nothing of any row; a file needs one landmark at least."""
+        return cls(np.zeros((1, n_features)), 0.0, Linear.blank(1, n_classes))
 
     def scores(self, filled: Matrix) -> Matrix:
         """Log odds of the classes, up to a constant of the row."""
@@ -205,7 +215,7 @@ def softmax_regression(
 
     if start is None:
         share = weight @ hot / total
-        start = Linear(np.zeros((n_features, n_classes)), np.log(np.maximum(share, 1e-6)))
+        start = replace(Linear.blank(n_features, n_classes), intercept=np.log(np.maximum(share, 1e-6)))
     first = np.concatenate([start.intercept, start.coefficients.ravel()])
     solution = minimize(
         objective,

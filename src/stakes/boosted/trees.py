@@ -13,6 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from stakes import _core
 from stakes._base import documents
+from stakes._base.interrupts import may_end_early
 from stakes._base.progress import part
 from stakes.boosted.folds import Matrix, Training
 
@@ -104,36 +105,83 @@ class Trees:
 _SAVED_AS = {field.name: "level" if field.name == "intercept" else field.name for field in fields(Trees)}
 
 
+@dataclass(frozen=True)
+class Best:
+    """Rounds that held-out rows gain most by, and the scores that these rows have then."""
+
+    loss: float
+    rounds: int
+    scores: Matrix
+
+
+class BoostingInterrupted(KeyboardInterrupt):
+    """Ctrl-C while trees were boosted, with those of the best number of rounds so far."""
+
+    def __init__(self, trees: Trees, scores: Matrix, rounds: int) -> None:
+        super().__init__()
+        self.trees, self.scores, self.rounds = trees, scores, rounds
+
+
 def fit_trees(matrix: Matrix, training: Training) -> tuple[Trees, Matrix]:
     """Boost on every fold as long as held-out rows gain by it; mean of the folds, scores of held-out rows."""
-    splits = training.splits
-    models = [HistGradientBoostingClassifier(random_state=training.seed, **_SETTINGS) for _ in splits]
-    scores = training.start()
-    best_loss, best_round, best_scores = training.loss(scores), 0, scores.copy()
-    done = 0
-    # Equal weights are left out: scikit-learn then finds its bins ten times as fast.
-    weight = None if (training.weight == 1).all() else training.weight
-    for stage, rounds in enumerate(ROUNDS):
+    boosting = Boosting(matrix, training)
+    try:
+        boosting.run()
+        return boosting.fitted()
+    except KeyboardInterrupt as interrupt:
+        if boosting.best.rounds == 0 or not may_end_early():
+            raise
+        raise BoostingInterrupted(*boosting.fitted(), boosting.best.rounds) from interrupt
 
-        def grow(job: Any, rounds: int = rounds) -> Any:
-            model, (rows, _) = job
-            given = None if weight is None else weight[rows]
-            return model.set_params(max_iter=rounds).fit(matrix[rows], training.codes[rows], given)
 
-        with part(1 - 0.5**stage, 1 - 0.5 ** (stage + 1)):  # how many there will be is not known
-            training.run(grow, zip(models, splits, strict=True))
-        for first in range(done, rounds, STEP):
-            for model, (_, held) in zip(models, splits, strict=True):
-                new = flatten([model], first, first + STEP, training.n_classes).scores(matrix[held])
-                scores[held] = new + scores[held] if first else new
-            loss = training.loss(scores)
-            if loss < best_loss:
-                best_loss, best_round, best_scores = loss, first + STEP, scores.copy()
-        log.info("BoostedStakes: %d rounds on %d folds, the best so far %d", rounds, len(splits), best_round)
-        done = rounds
-        if best_round <= 0.75 * rounds:
-            break
-    return flatten(models, 0, best_round, training.n_classes), best_scores
+class Boosting:
+    """A booster for each fold, and the number of rounds that suits held-out rows best so far."""
+
+    def __init__(self, matrix: Matrix, training: Training) -> None:
+        self.matrix, self.training = matrix, training
+        self.splits = training.splits
+        self.models = [
+            HistGradientBoostingClassifier(random_state=training.seed, **_SETTINGS) for _ in self.splits
+        ]
+        self.scores = training.start()
+        self.best = Best(training.loss(self.scores), 0, self.scores.copy())
+        # Equal weights are left out: scikit-learn then finds its bins ten times as fast.
+        self.weight = None if (training.weight == 1).all() else training.weight
+
+    def run(self) -> None:
+        """Go on until the best number of rounds is well behind."""
+        done = 0
+        for stage, rounds in enumerate(ROUNDS):
+            with part(1 - 0.5**stage, 1 - 0.5 ** (stage + 1)):  # how many there will be is not known
+                jobs = [(*job, rounds) for job in zip(self.models, self.splits, strict=True)]
+                self.training.run(self._grow, jobs)
+            for first in range(done, rounds, STEP):
+                self._judge(first)
+            n_folds, best = len(self.splits), self.best.rounds
+            log.info("BoostedStakes: %d rounds on %d folds, the best so far %d", rounds, n_folds, best)
+            done = rounds
+            if best <= 0.75 * rounds:
+                break
+
+    def fitted(self) -> tuple[Trees, Matrix]:
+        """Mean of the folds at the best number of rounds, and the scores of held-out rows there."""
+        trees = flatten(self.models, 0, self.best.rounds, self.training.n_classes)
+        return trees, self.best.scores
+
+    def _grow(self, job: Any) -> None:
+        model, (rows, _), rounds = job
+        weight = None if self.weight is None else self.weight[rows]
+        model.set_params(max_iter=rounds).fit(self.matrix[rows], self.training.codes[rows], weight)
+
+    def _judge(self, first: int) -> None:
+        """Add some rounds to the scores of held-out rows, and compare."""
+        for model, (_, held) in zip(self.models, self.splits, strict=True):
+            trees = flatten([model], first, first + STEP, self.training.n_classes)
+            new = trees.scores(self.matrix[held])
+            self.scores[held] = new + self.scores[held] if first else new
+        loss = self.training.loss(self.scores)
+        if loss < self.best.loss:
+            self.best = Best(loss, first + STEP, self.scores.copy())
 
 
 def flatten(models: Sequence[Any], first: int, last: int, n_classes: int) -> Trees:

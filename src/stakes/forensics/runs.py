@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from stakes._text.words import did_you_mean
 from stakes.forensics.host.names import Ending, Function, Line
 from stakes.forensics.profile import Profile, read_profile
 
@@ -87,10 +88,8 @@ class Runs:
             parts = group.split("+")
             unknown = [part for part in parts if part not in known]
             if unknown or len(parts) < 2:
-                raise ValueError(
-                    f"a merge must join causes of the runs as in a+b, got {group!r}; "
-                    f"the causes are {', '.join(sorted(known))}"
-                )
+                hint = did_you_mean(unknown[0] if unknown else "", sorted(known), "causes")
+                raise ValueError(f"a merge must join causes of the runs as in a+b, got {group!r}{hint}")
             place.update(dict.fromkeys(parts, group))
         return replace(self, labels=tuple(place.get(label, label) for label in self.labels))
 

@@ -32,6 +32,10 @@ class Section:
         """The sentence for a value that is not accepted."""
         return ProtocolError(f"{self.file}: {self.path(name)} must be {accepted}, got {_short(came)}")
 
+    def unknown(self, name: str, accepted: str, came: Any, known: Sequence[str], what: str) -> ProtocolError:
+        """The sentence for a name that is not known: the near ones first, then all."""
+        return ProtocolError(f"{self.fail(name, accepted, came)}{did_you_mean(came, known, what)}")
+
     def path(self, name: str) -> str:
         """The whole key of a name in this section."""
         return f"{self.key}.{name}" if self.key else name
@@ -84,7 +88,7 @@ class Section:
         """Take one of a few words."""
         value = self.raw(name, default)
         if value not in accepted:
-            raise self.fail(name, "one of " + ", ".join(accepted), value)
+            raise self.unknown(name, "one of its choices", value, accepted, "choices")
         return str(value)
 
     def texts(self, name: str, default: Sequence[str] | None = None) -> Any:
@@ -103,8 +107,7 @@ class Section:
         chosen: tuple[str, ...] = self.texts(name, tuple(known))
         for item in chosen:
             if item not in known:
-                known_names = did_you_mean(item, known, what)
-                raise ProtocolError(f"{self.fail(name, f'a list of {what}', item)}{known_names}")
+                raise self.unknown(name, f"a list of {what}", item, known, what)
         return chosen
 
     def some(self, name: str, known: Sequence[str], what: str) -> tuple[str, ...] | None:

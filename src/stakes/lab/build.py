@@ -11,6 +11,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
+from stakes._text.words import did_you_mean
 from stakes.compare import OneHotTable
 from stakes.costs import CostMatrix, FeatureCosts
 from stakes.lab.specs import LearnerSpec
@@ -26,10 +27,14 @@ def import_object(path: str) -> Any:
     'C45Classifier'
     """
     module, _, name = path.rpartition(".")
+    accepted, names = "the import path of a class or function", list[str]()
     try:
-        return getattr(importlib.import_module(module), name)
+        imported = importlib.import_module(module)
+        names = [*getattr(imported, "__all__", dir(imported))]
+        return getattr(imported, name)
     except (ImportError, ValueError, AttributeError) as error:
-        raise ValueError(f"{path!r} must be the import path of a class or function: {error}") from None
+        hint = did_you_mean(name, names, f"names in {module}", most=8) if names else ""
+        raise ValueError(f"{path!r} must be {accepted}: {error}{hint}") from None
 
 
 def make_learner(spec: LearnerSpec, costs: CostMatrix | None, prices: FeatureCosts | None, seed: int) -> Any:
@@ -53,7 +58,8 @@ def _build(path: str, params: Mapping[str, Any], columns: str, given: Mapping[st
     try:
         inspect.signature(kind).bind(**made)
     except TypeError as error:
-        raise ValueError(f"{path}: {error}; its parameters are {', '.join(accepted)}") from None
+        unknown = next((name for name in made if name not in accepted), "")
+        raise ValueError(f"{path}: {error}{did_you_mean(unknown, accepted, 'parameters')}") from None
     learner = kind(**made)
     if columns == "numbers":
         return make_pipeline(OneHotTable(), SimpleImputer(strategy="median"), StandardScaler(), learner)

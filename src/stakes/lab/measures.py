@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from stakes._text.words import did_you_mean
+
 Record = Mapping[str, Any]
 
 MEASURES: dict[str, Callable[[Record], float]] = {
@@ -49,9 +51,10 @@ def check_measure(name: str, attributes: Sequence[str] = ()) -> None:
     kind, _, number = name.partition(":")
     if name in MEASURES or name in attributes or (kind in BY_CLASS and number.isdecimal()):
         return
+    known = [*MEASURES, *(f"{kind}:N" for kind in BY_CLASS), *attributes]
     raise ValueError(
-        f"must be one of {', '.join(MEASURES)}, {', '.join(f'{kind}:N' for kind in BY_CLASS)} with the "
-        f"number of a class, or an attribute of the fitted model that the study names, got {name!r}"
+        "must be a measure, where N is the number of a class, or an attribute of the fitted model that the "
+        f"study names, got {name!r}{did_you_mean(name, known, 'measures')}"
     )
 
 

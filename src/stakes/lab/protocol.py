@@ -177,9 +177,8 @@ class _Reader:
         if by_class is not None:
             return CostSpec("by_class", "study", _numbers(part, "by_class", by_class), classes)
         if model not in COST_MODELS and "." not in model:
-            raise part.fail(
-                "model", f"one of {', '.join(COST_MODELS)}, or the import path of a function", model
-            )
+            accepted = "a cost model, or the import path of a function"
+            raise part.unknown("model", accepted, model, COST_MODELS, "cost models")
         return CostSpec(model, "study" if model in ("equal", "published", "known") else per, seed=seed)
 
     def splits(self, part: Section) -> SplitSpec:
@@ -242,7 +241,7 @@ class _Reader:
         rows = part.texts("rows", ("dataset",))
         for row in rows:
             if row not in ROWS:
-                raise part.fail("rows", f"a list of {', '.join(ROWS)}", row)
+                raise part.unknown("rows", "a list of what rows may stand for", row, ROWS, "choices")
         families = list(dict.fromkeys(spec.family for spec in study.learners))
         columns = [c for sub in part.sections("columns") for c in _columns(sub, study)]
         if not columns:
@@ -324,7 +323,7 @@ def _columns(part: Section, study: Study) -> list[ColumnSpec]:
     label, over, minus = part.text("label"), part.text("over"), part.text("minus")
     for key, other in (("over", over), ("minus", minus)):
         if other is not None and other not in known:
-            raise part.fail(key, f"one of the learners, which are {', '.join(known)}", other)
+            raise part.unknown(key, "one of the learners", other, known, "learners")
     digits, mean = part.integer("digits", 2), part.flag("mean", True)
     scale = part.number("scale", 1.0, 0, 1e9)
     part.finish()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stakes._text.words import some
+from stakes._text.words import did_you_mean
 from stakes.table._dates import object_days
 
 NUMERIC = "numeric"
@@ -159,7 +159,8 @@ def encode_nominal(
             value = distinct[int(codes[strange[0]])]
             raise ValueError(
                 f"column {name!r}, row {first_row + int(strange[0])}: value {value!r} is not one of the "
-                f"categories known from fit ({some(index)}). Use unseen='missing' to treat it as missing."
+                f"categories known from fit{did_you_mean(value, index, 'categories', most=8)}. "
+                "Use unseen='missing' to treat it as missing."
             )
     return result
 

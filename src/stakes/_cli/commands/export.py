@@ -20,7 +20,13 @@ def command(
     model: options.ModelArgument,
     to: Annotated[
         str | None,
-        options.choice("--to", LANGUAGES, _languages, "By default what the name of the output file says."),
+        options.choice(
+            "--to",
+            LANGUAGES,
+            _languages,
+            "By default what the name of the output file says; one of",
+            default=False,
+        ),
     ] = None,
     output: options.OutputOption = None,
     name: Annotated[str, typer.Option(help="Prefix of the names in C.")] = "tree",

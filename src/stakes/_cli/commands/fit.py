@@ -148,8 +148,8 @@ def command(
     """Learn a tree, rules or an ensemble with regard to costs, and write the model as JSON.
 
     The fit is guarded: where the model, cross-validated by its whole cost, does not beat answering always one
-    class, it answers that class, and a note says so. Ctrl-C keeps a tree that is there, unguarded. Paths in a
-    file of options are relative to that file.
+    class, it answers that class, and a note says so. Ctrl-C keeps a tree, or the finished parts of an
+    ensemble, unguarded. Paths in a file of options are relative to that file.
 
     For example:
 

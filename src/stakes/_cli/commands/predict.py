@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from stakes._cli import options
 
-Format = StrEnum("Format", ["csv", "arff", "parquet", "json"])
+FORMATS = ("csv", "arff", "parquet", "json")
 
 
 def command(
@@ -17,8 +16,15 @@ def command(
     data: options.DataArgument,
     output: options.OutputOption = None,
     format: Annotated[
-        Format | None,
-        typer.Option("--format", "-f", help="By default what the name of the file says, else CSV."),
+        str | None,
+        options.choice(
+            "--format",
+            FORMATS,
+            None,
+            "By default what the name of the file says, else CSV; one of",
+            "-f",
+            default=False,
+        ),
     ] = None,
     abstain_cost: Annotated[
         float | None,

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from stakes._cli import options
 
-View = StrEnum("View", ["text", "leaves", "svg", "dot"])
+VIEWS = ("text", "leaves", "svg", "dot")
 
 
 def command(
     model: options.ModelArgument,
     format: Annotated[
-        View | None,
-        typer.Option("--format", "-f", help="By default what the name of the file says, else text."),
+        str | None,
+        options.choice(
+            "--format",
+            VIEWS,
+            None,
+            "By default what the name of the file says, else text; one of",
+            "-f",
+            default=False,
+        ),
     ] = None,
     output: options.OutputOption = None,
     max_depth: Annotated[int | None, typer.Option(min=1, help="Levels of tests to show.")] = None,

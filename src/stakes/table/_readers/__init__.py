@@ -66,7 +66,8 @@ def _reader(path: Path) -> Callable[[Path], Any]:
     if suffix not in READERS:
         raise TableFileError(
             path,
-            f"the extension {suffix!r} is not known; files end in {', '.join(READERS)}, with or without .gz.",
+            f"the extension {suffix!r} is not known{did_you_mean(suffix, READERS, 'extensions')}, "
+            "with or without .gz.",
         )
     return READERS[suffix]
 

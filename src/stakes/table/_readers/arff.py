@@ -1,22 +1,25 @@
-"""ARFF: dense and sparse rows, quoted names and values, comments, weights of rows."""
+"""ARFF: dense and sparse rows, quoted names and values, dates, comments, weights of rows."""
 
 from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from stakes import _core
 from stakes._text.files import write_bytes
+from stakes.table._readers.arff_dates import DEFAULT, DatePattern, dates_to_days
 from stakes.table._readers.common import (
     Declared,
     FieldKind,
     RawTable,
     TableFileError,
+    call_core,
     read_declared,
     read_text,
     reads,
@@ -35,6 +38,7 @@ def read_arff(path: Path) -> RawTable:
     """Read an ARFF file."""
     data = read_text(path)
     declared: list[Declared] = []
+    patterns: dict[str, DatePattern] = {}
     names: set[str] = set()
     for number, start, text in _header_lines(path, data):
         keyword, _, rest = text.partition(" ")
@@ -50,12 +54,17 @@ def read_arff(path: Path) -> RawTable:
                 comment_after_blank=True,
                 missing=["?"],
             )
-            return read_declared(path, data, start, number + 1, format, declared)
+            table = read_declared(path, data, start, number + 1, format, declared)
+            read_again = partial(call_core, path, data, start, number + 1, format)
+            dates_to_days(path, table, patterns, partial(_line_of_another, read_again, declared))
+            return table
         if keyword == "@attribute":
-            column = _attribute(path, number, rest)
+            column, pattern = _attribute(path, number, rest)
             if column.name in names:
                 raise TableFileError(path, f"the attribute {column.name!r} is declared twice.", number)
             names.add(column.name)
+            if pattern is not None:
+                patterns[column.name] = pattern
             declared.append(column)
         elif keyword != "@relation":
             raise TableFileError(
@@ -83,34 +92,63 @@ def _header_lines(path: Path, data: bytes) -> Iterator[tuple[int, int, str]]:
         position = end + 1
 
 
-def _attribute(path: Path, number: int, text: str) -> Declared:
-    """Read what follows @attribute: a name and a type."""
+def _line_of_another(
+    read_again: Callable[[list[Declared]], Any], declared: list[Declared], name: str, known: list[str]
+) -> int | None:
+    """Line of the first value of a column that is none of the known ones: there the core stops."""
+    try:
+        read_again(
+            [Declared(name, FieldKind.NOMINAL, known) if each.name == name else each for each in declared]
+        )
+    except TableFileError as error:
+        return error.line
+    return None
+
+
+def _attribute(path: Path, number: int, text: str) -> tuple[Declared, DatePattern | None]:
+    """Read what follows @attribute: a name and a type, for dates with the pattern they are written by."""
     name, position = _token(path, number, text, 0, " \t{")
     if not name:
         raise TableFileError(path, "an @attribute has no name.", number)
     rest = text[position:].strip()
     if rest.startswith("{"):
-        return Declared(name, FieldKind.NOMINAL, _nominal_values(path, number, name, rest))
+        return Declared(name, FieldKind.NOMINAL, _nominal_values(path, number, name, rest)), None
     word = re.match(r"[A-Za-z]*", rest)
     kind, tail = word.group().lower() if word else "", rest[word.end() :].strip() if word else rest
-    if kind in ("date", "relational"):
+    if kind == "relational":
         raise TableFileError(
             path,
             f"attribute {name!r} is of type {kind}, which is not read. Hint: make it numeric or nominal.",
             number,
         )
-    if kind not in _NUMERIC_TYPES | {"string"}:
+    if kind not in _NUMERIC_TYPES | {"string", "date"}:
         raise TableFileError(
             path,
-            f"attribute {name!r} has the type {rest[:40]!r}; numeric, real, integer, string or {{values}} "
-            "is needed.",
+            f"attribute {name!r} has the type {rest[:40]!r}; numeric, real, integer, string, date or "
+            "{values} is needed.",
             number,
         )
+    pattern = None
+    if kind == "date":
+        pattern, tail = _date_pattern(path, number, name, tail)
     if tail and not re.match(r"%|\[[^]]*\]\s*$|\{[^}]*\}\s*$", tail):
         raise TableFileError(
             path, f"unexpected text {tail[:40]!r} after the type of attribute {name!r}.", number
         )
-    return Declared(name, FieldKind.OPEN if kind == "string" else FieldKind.NUMERIC)
+    return Declared(name, FieldKind.NUMERIC if kind in _NUMERIC_TYPES else FieldKind.OPEN), pattern
+
+
+def _date_pattern(path: Path, number: int, name: str, text: str) -> tuple[DatePattern, str]:
+    """Read the pattern after the type date, and return what follows it."""
+    pattern, position = DEFAULT, 0
+    if text and text[0] not in "%[{":
+        pattern, position = _token(path, number, text, 0, " \t")
+    try:
+        return DatePattern.read(pattern), text[position:].strip()
+    except ValueError as error:
+        raise TableFileError(
+            path, f"attribute {name!r} has the date pattern {pattern!r}: {error}.", number
+        ) from None
 
 
 def _nominal_values(path: Path, number: int, name: str, text: str) -> list[str]:

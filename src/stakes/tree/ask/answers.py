@@ -172,6 +172,6 @@ def _category(column: Column, value: Any, unseen: str) -> int:
         if unseen == "missing":
             return -1
     raise ValueError(
-        f"the answer for {column.name!r} must be one of {some(categories)}, or None where it is unknown, "
-        f"got {value!r}"
+        f"the answer for {column.name!r} must be one of the categories, or None where it is unknown, "
+        f"got {value!r}{did_you_mean(value, categories, 'categories', most=8)}"
     )
