@@ -306,7 +306,7 @@ def test_pictures_of_searches_have_it(place):
         C45Classifier(criterion="cs_gain", feature_costs=prices), cv=3, objective="cost"
     )
     page = search.fit(table, table.labels()).report(table, table.labels(), currency="EUR")
-    assert ">feature costs (EUR)</text>" in page and ">mistakes per row (EUR)</text>" in page
+    assert ">feature costs (EUR)</text>" in page and ">cost of mistakes per row (EUR)</text>" in page
     evolved = GDTClassifier(max_generations=2, random_state=0).fit(table, table.labels())
     page = evolved.report(table, table.labels(), currency="EUR")
     assert ">cost per training row (EUR)</text>" in page

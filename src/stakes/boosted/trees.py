@@ -105,7 +105,7 @@ class Trees:
 _SAVED_AS = {field.name: "level" if field.name == "intercept" else field.name for field in fields(Trees)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Best:
     """Rounds that held-out rows gain most by, and the scores that these rows have then."""
 
