@@ -166,10 +166,10 @@ def run_python(block: Block, namespace: dict[str, Any]) -> str:
 
 
 def same_text(printed: str, shown: str) -> bool:
-    """Whether words are the same and numbers nearly so."""
+    """Whether words are the same and numbers nearly so: other versions of libraries learn other models."""
     numbers = zip(NUMBER.findall(printed), NUMBER.findall(shown), strict=False)
     same_words = NUMBER.sub("0", printed).split() == NUMBER.sub("0", shown).split()
-    return same_words and all(math.isclose(float(a), float(b), rel_tol=0.05) for a, b in numbers)
+    return same_words and all(math.isclose(float(a), float(b), rel_tol=0.1) for a, b in numbers)
 
 
 if __name__ == "__main__":
