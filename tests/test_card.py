@@ -65,6 +65,11 @@ def test_the_card_is_read_by_people(place):
         assert words in text
 
 
+def test_a_tree_without_tests_has_one_leaf(place, tmp_path):
+    run("fit", place / "loans.csv", "-t", "repaid", "--max-depth", "0", "-o", tmp_path / "leaf.json")
+    assert "C45Classifier, 1 leaf and depth 0" in run("describe", tmp_path / "leaf.json").stdout
+
+
 def test_what_is_not_known_is_said(place, tmp_path):
     bare = tmp_path / "bare.json"
     run("fit", place / "loans.csv", "-t", "repaid", "--no-guard", "-o", bare)

@@ -142,7 +142,10 @@ def _lines(facts: dict[str, Any]) -> dict[str, str]:
 
 
 def _size_words(size: dict[str, int]) -> str:
-    parts = [f"depth {n}" if name == "depth" else counted(n, name[:-1], name) for name, n in size.items()]
+    singular = {"leaves": "leaf", "rules": "rule", "trees": "tree", "estimators": "estimator"}
+    parts = [
+        f"depth {n}" if name == "depth" else counted(n, singular[name], name) for name, n in size.items()
+    ]
     return f", {' and '.join(parts)}" if parts else ""
 
 
