@@ -65,6 +65,33 @@ def test_the_card_is_read_by_people(place):
         assert words in text
 
 
+def test_the_fingerprint_is_that_of_the_rows(place, tmp_path):
+    """Files with the same columns and categories differ by one value, one label or one weight."""
+    rows = LOANS.replace("\n", ",1\n").replace("repaid,1", "repaid,times")
+    changed = {
+        "same": rows,
+        "value": rows.replace("21,1,no,1", "21,3,no,1"),
+        "label": rows.replace("21,1,no,1", "21,1,yes,1"),
+        "weight": rows.replace("21,1,no,1", "21,1,no,2"),
+    }
+    data = ("-t", "repaid", "--weights", "times")
+    (tmp_path / "first.csv").write_text(rows)
+    run("fit", tmp_path / "first.csv", *data, "--no-guard", "-o", tmp_path / "model.json")
+    facts = card(tmp_path / "model.json")
+    known = {}
+    for name, text in changed.items():
+        (tmp_path / "rows.csv").write_text(text)
+        known[name] = card(tmp_path / "rows.csv", *data)["data_sha256"]
+    assert facts["data_sha256"] == known["same"] and len(set(known.values())) == 4
+    text = run("describe", tmp_path / "model.json", env={"COLUMNS": "120"}).stdout
+    assert f"SHA-256 of the rows: {known['same']}" in text and facts["schema_sha256"] in text
+
+
+def test_a_tree_without_tests_has_one_leaf(place, tmp_path):
+    run("fit", place / "loans.csv", "-t", "repaid", "--max-depth", "0", "-o", tmp_path / "leaf.json")
+    assert "C45Classifier, 1 leaf and depth 0" in run("describe", tmp_path / "leaf.json").stdout
+
+
 def test_what_is_not_known_is_said(place, tmp_path):
     bare = tmp_path / "bare.json"
     run("fit", place / "loans.csv", "-t", "repaid", "--no-guard", "-o", bare)

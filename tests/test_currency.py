@@ -141,6 +141,7 @@ def test_a_file_of_options_may_say_it(place, tmp_path):
         (("evaluate", "loans.csv", "-m", "MODEL", "--by", "age"), ""),
         (("evaluate", "loans.csv", "-m", "MODEL", "--json"), ""),
         (("report", "MODEL", "loans.csv"), ""),
+        (("predict", "MODEL", "loans.csv", "--explain"), ""),
         (("ask", "MODEL", "--budget", "1"), "20\n"),
         (("ask", "MODEL", "--json"), "20\n"),
     ],

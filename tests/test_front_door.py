@@ -65,6 +65,12 @@ def test_ci_is_what_is_run_at_home():
     assert "- run: .ci/run\n" in (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
 
 
+def test_a_label_that_comes_later_lets_a_change_pass_without_a_fragment():
+    text = (ROOT / ".github/workflows/changes.yml").read_text(encoding="utf-8")
+    assert "towncrier check" in text and "'no changelog'" in text
+    assert re.search(r"types: \[.*\blabeled, unlabeled\]", text)
+
+
 # ---- changelog and addresses -------------------------------------------------------------------------------
 
 

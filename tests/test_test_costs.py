@@ -214,3 +214,11 @@ def test_a_price_file_that_lacks_columns(tmp_path):
     for command in ("describe", "fit", "evaluate"):
         words = run(command, "german", "--feature-costs", tmp_path / "p.csv", code=1).stderr
         assert "there is no price for the columns" in words
+
+
+def test_a_slip_in_a_price_file_is_named_first(tmp_path):
+    """Also where it is not the first of the columns that lack a price."""
+    (tmp_path / "p.csv").write_text("feature,price\nduraton,2\n")
+    words = run("describe", "german", "--feature-costs", tmp_path / "p.csv", code=1).stderr
+    assert "for the columns 'duration', 'checking_status', 'credit_history'" in " ".join(words.split())
+    assert "did you mean 'duraton'?" in words

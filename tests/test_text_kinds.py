@@ -390,6 +390,20 @@ def test_models_are_fitted_on_and_answer_excel_files(tmp_path, place):
     assert answers == run("predict", place / "model.json", place / "rows.csv", "--with-data").stdout
 
 
+def test_costs_and_prices_may_be_excel_files(tmp_path):
+    pytest.importorskip("python_calamine")
+    rows = [["actual", "bad", "good"], ["bad", 0, 5.5], ["good", 1.5, 0]]
+    costs = CostMatrix.from_csv(write_workbook(tmp_path / "costs.xlsx", first=rows, second=[["x"]]))
+    assert costs == CostMatrix.from_pairs({("bad", "good"): 5.5, ("good", "bad"): 1.5})
+    prices = write_workbook(tmp_path / "prices.xlsx", prices=[["feature", "price"], ["n", 0.25]])
+    assert FeatureCosts.from_csv(prices).prices == {"n": 0.25}
+    (tmp_path / "bad.xlsx").write_bytes(b"PK")
+    with pytest.raises(ValueError, match=r"bad\.xlsx: the Excel file cannot be read"):
+        CostMatrix.from_csv(tmp_path / "bad.xlsx")
+    with pytest.raises(ValueError, match=r"empty\.xlsx is empty; expected a header"):
+        CostMatrix.from_csv(write_workbook(tmp_path / "empty.xlsx", first=[]))
+
+
 def test_excel_files_that_cannot_be_read(tmp_path, monkeypatch):
     pytest.importorskip("python_calamine")
     (tmp_path / "bad.xlsx").write_bytes(b"PK")

@@ -244,7 +244,12 @@ def target_name(y: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-_TRAINING = ("target", "n_samples", "schema_sha256", "interrupted", "currency")
+_TRAINING = ("target", "n_samples", "schema_sha256", "data_sha256", "interrupted", "currency")
+
+
+def remember_data(model: Any, fingerprint: str) -> None:
+    """Let a fitted model remember which rows it has learnt from."""
+    first_with(model, "_training_info")._training_info["data_sha256"] = fingerprint
 
 
 def remember_currency(model: Any, currency: str | None) -> None:

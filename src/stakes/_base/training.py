@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -137,6 +139,14 @@ class TrainingSet(Targets):
     def price_arrays(self) -> PriceArrays | None:
         """Prices of the columns as learners take them; None where all are free."""
         return None if self.feature_costs is None else self.feature_costs.arrays(self.table.schema.names)
+
+    def fingerprint(self) -> str:
+        """Return a SHA-256 of the columns with all their values, the labels and the weights."""
+        names = [self.table.schema.to_dict(), self.classes.tolist()]
+        digest = hashlib.sha256(json.dumps(names).encode())
+        for values in (*self.table.columns, self.codes, self.weight_or_ones):
+            digest.update(np.ascontiguousarray(values).data)
+        return digest.hexdigest()
 
 
 def read_training(

@@ -54,6 +54,7 @@ def card_facts(path: Path, noun: str) -> dict[str, Any]:
         "rows": info.get("n_samples"),
         "columns": None if schema is None else describe_kinds(schema),
         "schema_sha256": info.get("schema_sha256"),
+        "data_sha256": info.get("data_sha256"),
         "costs": model.cost_matrix_.to_dict(),
         "cost_words": model.cost_matrix_.describe(noun).splitlines(),
         "feature_costs": None if prices is None else prices.to_dict(),
@@ -128,9 +129,11 @@ def _lines(facts: dict[str, Any]) -> dict[str, str]:
         "Model": f"{facts['model']}: {' around '.join(facts['estimators'])}{_size_words(facts['size'])}",
         "Answers": target + ", ".join(map(str, facts["classes"])),
         "Data": f"{rows}{facts['columns'] or 'columns of another library'}",
-        "Fingerprint": ""
-        if facts["schema_sha256"] is None
-        else f"SHA-256 of the columns: {facts['schema_sha256']}",
+        "Fingerprint": "\n".join(
+            f"SHA-256 of the {what}: {facts[name]}"
+            for what, name in (("rows", "data_sha256"), ("columns", "schema_sha256"))
+            if facts[name] is not None
+        ),
         "Costs": "\n".join(facts["cost_words"]),
         "Feature costs": "\n".join(facts["price_words"]) or "none: columns are free",
         "Held-out cost": _held_out_words(facts["held_out"], facts["interrupted"]),
@@ -142,7 +145,10 @@ def _lines(facts: dict[str, Any]) -> dict[str, str]:
 
 
 def _size_words(size: dict[str, int]) -> str:
-    parts = [f"depth {n}" if name == "depth" else counted(n, name[:-1], name) for name, n in size.items()]
+    singular = {"leaves": "leaf", "rules": "rule", "trees": "tree", "estimators": "estimator"}
+    parts = [
+        f"depth {n}" if name == "depth" else counted(n, singular[name], name) for name, n in size.items()
+    ]
     return f", {' and '.join(parts)}" if parts else ""
 
 

@@ -75,6 +75,7 @@ def facts_of(problem: Problem, noun: str, most_columns: int | None = None) -> di
         "rows": table.n_samples,
         "columns": columns,
         "kinds": describe_kinds(table.schema),
+        "data_sha256": problem.fingerprint(),
         "missing": sum(len(values) - len(_known(column, values)) for column, values in pairs),
         "classes": [
             {"label": label, "rows": float(n), "share": float(p), "cost_as_constant": float(c)}

@@ -103,8 +103,8 @@ CostsOption = Annotated[
         "--costs",
         "-c",
         metavar="FILE",
-        help="What mistakes cost: CSV with a line per actual and a column per predicted class, C5.0 .costs, "
-        "or JSON. By default what is published for a named data set, and else 1.",
+        help="What mistakes cost: CSV or .xlsx with a line per actual and a column per predicted class, C5.0 "
+        ".costs, or JSON. By default those published for a named data set, else 1.",
         rich_help_panel=COSTS,
     ),
 ]
@@ -149,7 +149,8 @@ FeatureCostsOption = Annotated[
     typer.Option(
         "--feature-costs",
         metavar="FILE",
-        help="What reading columns costs: CSV with feature,price or feature,price,group,shared; or JSON.",
+        help="What reading columns costs: CSV or .xlsx with feature,price or feature,price,group,shared; or "
+        "JSON.",
         rich_help_panel=COSTS,
     ),
 ]

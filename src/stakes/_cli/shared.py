@@ -29,7 +29,7 @@ from rich.text import Text
 
 from stakes._base.answering import first_with
 from stakes._base.labels import CodedTarget
-from stakes._base.saving import remembered_currency
+from stakes._base.saving import remember_data, remembered_currency
 from stakes._base.training import TrainingSet, note_typical_rows
 from stakes._cli.console import say
 from stakes._cli.settings import file_or_name
@@ -135,7 +135,11 @@ class Problem(TrainingSet):
 
 
 def note_rows(model: Any, problem: Problem) -> None:
-    """Tell a fitted model what its explanations compare with: coded labels are otherwise those of a part."""
+    """Tell a fitted model which rows it has learnt from, and what its explanations compare with.
+
+    It was fitted with coded labels, as those that are fitted on a part of the rows.
+    """
+    remember_data(model, problem.fingerprint())
     note_typical_rows(model, model._columns().encode(problem.table), None, problem)
     if problem.keep_background:
         model.keep_background(problem.table)

@@ -210,7 +210,8 @@ class FeatureCosts:
             glucose,15.51,blood,2.1
             insulin,20.68,blood,2.1
 
-        A file of two plain columns needs no header.
+        A file of two plain columns needs no header. The first sheet of an Excel file (``.xlsx``) is read in
+        the same way.
         """
         groups, singles, order = checks.parse_prices(read_text(path), str(path))
         costs = cls.from_groups(groups, singles)

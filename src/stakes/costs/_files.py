@@ -15,16 +15,19 @@ from stakes._text.decimals import Decimals, comma_number, is_comma_number
 from stakes._text.encodings import marked_encoding
 from stakes._text.files import write_text
 from stakes._text.words import is_number
+from stakes._text.workbooks import sheet_text
 
 Pairs = dict[tuple[str, str], float]
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """Text of a file, with the file named when it is not text."""
+    """Text of a file, that of an Excel file's first sheet as CSV; the file is named when it is neither."""
     if Path(path).is_dir():
         raise ValueError(f"costs are read from files, got the folder {os.fspath(path) or '.'!r}")
     try:
         data = Path(path).read_bytes()
+        if Path(path).suffix.lower() == ".xlsx":
+            return _sheet(data, path)
         encoding = marked_encoding(data) or "utf-8"
         return data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -32,6 +35,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise ValueError(
             f"{path} is not a text file in {name}: {error.reason} at byte {error.start}"
         ) from None
+
+
+def _sheet(data: bytes, path: str | os.PathLike[str]) -> str:
+    try:
+        return sheet_text(data)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def read_json(path: str | os.PathLike[str], **options: Any) -> Any:

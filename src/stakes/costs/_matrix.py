@@ -209,7 +209,7 @@ class CostMatrix:
 
         Rows and columns may be in different orders. Instead of ``actual\predicted`` anything may stand in the
         corner that does not begin with "predict": such a file has its rows the other way round, and is
-        refused.
+        refused. The first sheet of an Excel file (``.xlsx``) is read in the same way.
         """
         actual, predicted, values = _files.parse_csv(_files.read_text(path), str(path))
         return _from_cells(np.array(values), actual, predicted, str(path), check)

@@ -7,12 +7,14 @@ import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stakes._text.words import did_you_mean, is_number, some
+from stakes._text.words import did_you_mean, is_number, near, some
 from stakes.costs._files import csv_lines, parse_number
 from stakes.costs._labels import repeated
 
 # shared price and own prices of the features of each group
 Groups = dict[str, tuple[float, dict[str, float]]]
+#: Names that are compared with all known ones: of a million this would take long.
+MOST_COMPARED = 40
 HEADER = ("feature", "price", "group", "shared")
 
 
@@ -97,8 +99,11 @@ def total(prices: Iterable[float]) -> float:
 
 
 def unknown_message(unknown: list[Any], known: Iterable[Any], what: str, noun: str) -> str:
-    """Sentence about names that nobody knows, with the nearest known one."""
-    return f"{what} {some(unknown)}{did_you_mean(unknown[0], known, noun)}"
+    """Sentence about names that nobody knows, the first that is near a known one in front, with that one."""
+    names = list(known)
+    slip = next((name for name in unknown[:MOST_COMPARED] if near(name, names)), unknown[0])
+    others = [name for name in unknown if name is not slip]
+    return f"{what} {some([slip, *others])}{did_you_mean(slip, names, noun)}"
 
 
 def check_groups(groups: Any, singles: Any) -> tuple[Groups, dict[str, float]]:

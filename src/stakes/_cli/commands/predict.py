@@ -42,6 +42,7 @@ def command(
     with_data: Annotated[
         bool, typer.Option("--with-data", help="Repeat the data's columns in front.")
     ] = False,
+    currency: options.CurrencyOption = None,
     as_json: options.JsonOption = False,
     debug: options.DebugOption = False,
 ) -> None:
