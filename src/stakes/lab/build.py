@@ -29,9 +29,9 @@ def import_object(path: str) -> Any:
     module, _, name = path.rpartition(".")
     accepted, names = "the import path of a class or function", list[str]()
     try:
-        found = importlib.import_module(module)
-        names = [*getattr(found, "__all__", dir(found))]
-        return getattr(found, name)
+        imported = importlib.import_module(module)
+        names = [*getattr(imported, "__all__", dir(imported))]
+        return getattr(imported, name)
     except (ImportError, ValueError, AttributeError) as error:
         hint = did_you_mean(name, names, f"names in {module}", most=8) if names else ""
         raise ValueError(f"{path!r} must be {accepted}: {error}{hint}") from None

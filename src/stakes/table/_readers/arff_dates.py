@@ -62,11 +62,11 @@ class DatePattern:
         match = self.value.fullmatch(value)
         if match is None:
             return None
-        found = match.groupdict()
-        month, hour = _month(found.get("M", "1")), _hour(found)
+        fields = match.groupdict()
+        month, hour = _month(fields.get("M", "1")), _hour(fields)
         if month is None or hour is None:
             return None
-        numbers = [int(found.get(letter, usual)) for letter, usual in _USUAL]
+        numbers = [int(fields.get(letter, usual)) for letter, usual in _USUAL]
         year, day, minute, second, thousandths = numbers
         clock = f"{hour:02}:{minute:02}:{second:02}.{thousandths:03}"
         return days_of(f"{year:04}-{month:02}-{day:02}T{clock}")
@@ -155,10 +155,10 @@ def _month(text: str) -> int | None:
     return names[0] if names else None
 
 
-def _hour(found: dict[str, str]) -> int | None:
+def _hour(fields: dict[str, str]) -> int | None:
     """Hour of the day; those of a clock with twelve hours run from 1 to 12, and 12 comes first."""
-    if "H" in found or "h" not in found:
-        return int(found.get("H", "0"))
-    hour = int(found["h"])
-    afternoon = found.get("a", "am").lower() == "pm"
+    if "H" in fields or "h" not in fields:
+        return int(fields.get("H", "0"))
+    hour = int(fields["h"])
+    afternoon = fields.get("a", "am").lower() == "pm"
     return hour % 12 + 12 * afternoon if 1 <= hour <= 12 else None
