@@ -39,8 +39,7 @@ bars = []
 
 
 class Bar(progress.Progress):
-    """Is drawn when it is told to, not by the clock, which is fast for a slow program."""
-
+    # drawn when it is told to, not by the clock, which is fast for a slow program
     def __init__(self, *args, **settings):
         super().__init__(*args, auto_refresh=False, **settings)
         bars.append(self)

@@ -469,10 +469,10 @@ def read_table(path: str | PathLike[str], target: str | Literal[False] | None = 
 
     Notes
     -----
-    In CSV and Excel files a column whose values all are dates (ISO, or day.month.year) is read as days since
-    the first of January 1970, and its `Column` says so; so are columns of dates in Parquet files and data
-    frames, and ``date`` attributes of ARFF files. Times with a zone count by UTC. Numbers may have decimal commas where all rows of the file allow
-    no other reading.
+    In CSV and Excel files a column whose values all are dates (ISO, or day.month.year) is read as days
+    since the first of January 1970, and its `Column` says so; so are columns of dates in Parquet files
+    and data frames, and ``date`` attributes of ARFF files. Times with a zone count by UTC. Numbers may
+    have decimal commas where all rows of the file allow no other reading.
 
     Examples
     --------
