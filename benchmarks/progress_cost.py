@@ -132,8 +132,8 @@ def page() -> str:
             f"The bar begins and ends for {once / 1e6:.0f} million instructions. Drawing it takes {drawing / 1e6:.2f} million, "
             f"{DRAWINGS} times a second: {DRAWINGS * drawing / SPEED:.2%} of a core that does {SPEED / 1e6:,.0f} million a second.",
             "",
-            "The shares are upper limits: the core tells each tenth of a second by the clock, and callgrind makes the fit some",
-            "fifty times as slow as it is. A share below a thousandth is the noise of Python's own counts.",
+            "The shares are upper limits: the core tells each tenth of a second by the clock, and a fit under callgrind is",
+            "many times as slow as it is. Seven million instructions are a few milliseconds.",
             "",
         ]
     )
