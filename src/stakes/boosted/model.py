@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ _ARRAYS = ("weights", "shift", "prior")
 
 #: What people call the parts, in the order they are learnt in.
 PARTS = ("boosted trees", "logistic regression", "kernel logistic regression")
+_TREES = re.compile(rf"{PARTS[0]}( \(unfinished: [0-9]{{1,9}} rounds\))?")
 
 
 @dataclass(frozen=True)
@@ -163,8 +165,10 @@ def _read_kept(data: Any) -> tuple[str, ...] | None:
     """Names of the parts that Ctrl-C has left; None where nothing has ended the fit."""
     if data is None:
         return None
-    if type(data) is not list or not 1 <= len(data) <= len(PARTS) or set(map(type, data)) != {str}:
-        raise ValueError(f"kept must be a list of 1 to {len(PARTS)} names of parts")
+    first = data[0] if isinstance(data, list) and data else None
+    named = isinstance(first, str) and _TREES.fullmatch(first) is not None
+    if not named or data[1:] != list(PARTS[1 : len(data)]):
+        raise ValueError(f"kept must be the first of these parts: {', '.join(PARTS)}")
     return tuple(data)
 
 
