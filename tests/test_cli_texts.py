@@ -184,6 +184,7 @@ def test_describe_as_json():
     }
     assert facts.pop("costs")["values"] == (1 - np.eye(4)).tolist()
     assert len(facts.pop("cost_words")) == 8 and facts.pop("notes") == []
+    assert len(facts.pop("data_sha256")) == 64
     assert facts == {
         "data": "odd.csv",
         "rows": 19,

@@ -409,6 +409,10 @@ def test_excel_files_that_cannot_be_read(tmp_path, monkeypatch):
     (tmp_path / "bad.xlsx").write_bytes(b"PK")
     with pytest.raises(TableFileError, match="the Excel file cannot be read"):
         read_table(tmp_path / "bad.xlsx")
+    (tmp_path / "cut.xlsx").write_bytes(b"\x1f\x8bPK")
+    with pytest.raises(TableFileError) as caught:
+        read_table(tmp_path / "cut.xlsx")
+    assert str(caught.value).count("cut.xlsx") == 1
     with pytest.raises(TableFileError, match="there are no rows of data"):
         read_table(write_workbook(tmp_path / "empty.xlsx", first=[]))
     with pytest.raises(FileNotFoundError, match=r"none\.xlsx"):

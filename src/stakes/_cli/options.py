@@ -103,8 +103,8 @@ CostsOption = Annotated[
         "--costs",
         "-c",
         metavar="FILE",
-        help="What mistakes cost: CSV or .xlsx with a line per actual and a column per predicted class, C5.0 "
-        ".costs, or JSON. By default those published for a named data set, else 1.",
+        help="What mistakes cost: CSV or .xlsx, a line per actual, a column per predicted class; C5.0 "
+        ".costs; JSON. By default what is published for a named data set, else 1.",
         rich_help_panel=COSTS,
     ),
 ]

@@ -13,8 +13,9 @@ from stakes.table._readers.delimited import parse_csv
 def read_excel(path: Path) -> RawTable:
     """Read a sheet as the CSV file of the same cells is read; rows without any value are left out."""
     file, name = sheet_of(path)
+    content = read_bytes(file)
     try:
-        text = sheet_text(read_bytes(file), name)
+        text = sheet_text(content, name)
     except ValueError as error:
         raise TableFileError(file, str(error)) from error
     if not text:
