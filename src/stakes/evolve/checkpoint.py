@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +16,15 @@ from stakes._text.files import write_bytes
 
 def write_arrays(path: Path, fingerprint: str, arrays: Mapping[str, Any]) -> None:
     """Write so that a crash leaves the old file or the new one, never half of one."""
-    # Ctrl-C reaches the main thread only. Within an archive it would leave a part of it open, which zipfile
-    # cannot close: that hid the interrupt, or came up as an error later.
-    with ThreadPoolExecutor(1) as other_thread:
-        archive = other_thread.submit(_archive, {"fingerprint": np.array(fingerprint), **arrays})
-        write_bytes(path, archive.result())
-
-
-def _archive(arrays: Mapping[str, Any]) -> bytes:
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    return file.getvalue()
+    file = io.BytesIO()  # an interrupt must not find an archive half open
+    try:
+        np.savez(file, fingerprint=np.array(fingerprint), **arrays)
+    except ValueError as error:
+        # Ctrl-C while zipfile has a part open: closing it on the way out fails, and hid the interrupt.
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
+    write_bytes(path, file.getvalue())
 
 
 def read_arrays(path: Path, fingerprint: str) -> dict[str, NDArray[Any]]:
