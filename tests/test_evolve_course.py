@@ -133,9 +133,19 @@ def test_files_of_something_else_are_refused_and_left(tmp_path):
         load_checkpoint(Run(Scripted((0.5, 1)), 9, 9), path, "theirs")
     assert str(refused.value).startswith(f"checkpoint {str(path)!r} cannot be read: ")
     assert isinstance(refused.value.__cause__, KeyError)
+    write_arrays(path, "theirs", {"best": np.arange(3)})
+    path.write_bytes(path.read_bytes() + b"more")
+    with pytest.raises(ValueError, match="cannot be read: there is more behind the last array"):
+        read_arrays(path, "theirs")
     np.savez(path, fingerprint=np.array({"a": 1}, dtype=object))  # nothing is unpickled
     with pytest.raises(ValueError, match="cannot be read"):
         read_arrays(path, "mine")
+
+
+def test_archives_of_earlier_versions_are_read(tmp_path):
+    path = tmp_path / "run.npz"
+    np.savez(path, fingerprint=np.array("mine"), best=np.arange(3))
+    assert read_arrays(path, "mine")["best"].tolist() == [0, 1, 2]
 
 
 def interrupting(at):
