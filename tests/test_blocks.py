@@ -148,7 +148,7 @@ def test_damaged_files_are_told_in_the_same_words(tmp_path, content, monkeypatch
     assert outcome(lambda: sum(map(len, read_blocks(path)))) == whole
 
 
-@pytest.mark.parametrize("content", ["é;b\r1;2\r3;4\r", "\ufeffé;b\n1;2\n", "a\tb\n" + "1\té\n" * 20])
+@pytest.mark.parametrize("content", ["é\tb\r1\t2\r3\t4\r", "\ufeffé\tb\n1\t2\n", "a\tb\n" + "1\té\n" * 20])
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_encodings_and_line_ends_are_those_of_the_whole_file(tmp_path, content, encoding, monkeypatch):
     path = tmp_path / "data.tsv"

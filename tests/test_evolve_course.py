@@ -135,9 +135,20 @@ def test_files_of_something_else_are_refused_and_left(tmp_path):
     assert isinstance(refused.value.__cause__, KeyError)
     write_arrays(path, "theirs", {"best": np.arange(3)})
     path.write_bytes(path.read_bytes() + b"more")
-    with pytest.raises(ValueError, match="cannot be read: there is more behind the last array"):
+    with pytest.raises(ValueError, match="cannot be read: it is damaged"):
         read_arrays(path, "theirs")
     np.savez(path, fingerprint=np.array({"a": 1}, dtype=object))  # nothing is unpickled
+    with pytest.raises(ValueError, match="cannot be read"):
+        read_arrays(path, "mine")
+
+
+@pytest.mark.parametrize("place", [0, 17, 18, 49, 50, 200, -1])
+def test_a_damaged_file_is_refused(tmp_path, place):
+    path = tmp_path / "run"
+    write_arrays(path, "mine", {"best": np.arange(3)})
+    damaged = bytearray(path.read_bytes())
+    damaged[place] ^= 1
+    path.write_bytes(damaged)
     with pytest.raises(ValueError, match="cannot be read"):
         read_arrays(path, "mine")
 

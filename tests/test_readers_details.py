@@ -433,3 +433,12 @@ def test_marks_between_quotes_do_not_say_what_separates(tmp_path):
     )  # fmt: skip
     header = read_table(write(tmp_path, "t.csv", b'"a\r\nb",c\n1,2\n'))
     assert header.schema.names[0] == "a\r\nb"
+
+
+def test_a_tsv_file_is_split_at_tabs_whatever_else_its_header_has(tmp_path):
+    for name in ("rows.tsv", "rows.tsv.gz"):
+        content = b"a,b,c\td\n1,5\t2\n"
+        (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+        assert read_table(tmp_path / name, target=False).schema.names == ("a,b,c", "d")
+    (tmp_path / "rows.csv").write_bytes(b"a,b,c\td\n1,5,7\n")
+    assert read_table(tmp_path / "rows.csv", target=False).schema.names == ("a", "b", "c\td")

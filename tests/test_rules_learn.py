@@ -403,7 +403,8 @@ def test_bad_numbers_by_class(function, given, words):
 
 def test_cut_offs():
     assert check_t_good_values([0.5, 0, 1, 0.5]) == [0.0, 0.5, 1.0]
-    for bad in ([], [-0.1, 0.5], [0.5, 1.1]):
+    assert check_t_good_values(np.array(0.5)) == [0.5]
+    for bad in ([], [-0.1, 0.5], [0.5, 1.1], np.array(2), "half"):
         with pytest.raises(ValueError, match="t_good_values must be at least one number from 0 to 1, got"):
             check_t_good_values(bad)
 

@@ -69,7 +69,7 @@ def support_vector(min_support: Any, classes: NDArray[Any]) -> Any:
 
 def check_t_good_values(t_good_values: Sequence[float]) -> list[float]:
     """Distinct cut-offs, ascending."""
-    given = list(t_good_values)
+    given = np.ravel(np.asarray(t_good_values, dtype=object)).tolist()
     if not given or not all(isinstance(value, Real) and 0 <= float(value) <= 1 for value in given):
         raise ValueError(f"t_good_values must be at least one number from 0 to 1, got {some(given)}")
     return sorted(set(map(float, given)))

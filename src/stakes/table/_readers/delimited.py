@@ -111,7 +111,8 @@ def _declared(names: list[str], all_numbers: list[bool]) -> list[Declared]:
 def _layout(path: Path, begin: bytes) -> tuple[list[str], _core.TextFormat]:
     """Names of the columns, and how the rows are written, by the header."""
     header = _BLANK_LINES.sub("", begin.decode("utf-8")).rstrip("\r\n")
-    delimiter = max(",;\t", key=lambda mark: _count_outside_quotes(header, mark))
+    tabs = ".tsv" in path.suffixes  # else the mark that the header has most of
+    delimiter = "\t" if tabs else max(",;\t", key=lambda mark: _count_outside_quotes(header, mark))
     names = _names(path, header, delimiter)
     return names, _core.TextFormat(
         delimiter=delimiter,
