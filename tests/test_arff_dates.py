@@ -73,14 +73,13 @@ def test_random_dates_against_strptime(block):
     for seed in range(block * 500, block * 500 + 500):
         pattern, python, text = drawn(seed)
         found = DatePattern.read(pattern).days(text)
+        if "y" not in pattern.replace("'", ""):
+            python, text = f"%Y|{python}", f"1970|{text}"
         try:
             moment = datetime.datetime.strptime(text, python)
         except ValueError:
-            # strptime begins in 1900, which is no leap year either, and takes two digits for a day at most
             assert found is None, (pattern, text)
             continue
-        if "y" not in pattern.replace("'", ""):
-            moment = moment.replace(year=1970)
         fitting += 1
         assert found == object_days(moment), (pattern, text)
     assert fitting > 200
