@@ -4,7 +4,6 @@ import math
 import textwrap
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from stakes.compare.statistics import PairTest, Ranks, rank_learners
@@ -157,30 +156,6 @@ def test_the_page_of_a_protocol_and_its_files(tmp_path):
 # ---- from records to tables
 
 
-def test_means_and_their_errors():
-    assert tables._mean_and_error(np.array([1.0, 3.0, math.nan])) == (2, 1)
-    assert tables._mean_and_error(np.array([1.0])) == (1, None)
-    assert tables._mean_of([(1.0, 3.0), (3.0, 4.0)]) == (2, 2.5)
-    assert tables._mean_of([(1.0, None), (3.0, 4.0)]) == (2, None)
-    assert tables._mean_of([(None, None), (3.0, 4.0)]) == (None, None) == tables._mean_of([])
-
-
-def test_ratios_and_their_errors():
-    above, below = np.array([1.0, 3.0]), np.array([2.0, 6.0])
-    ratio, error = tables._ratio_and_error(above, below)
-    assert ratio == 0.5 and error == pytest.approx(0.0)
-    ratio, error = tables._ratio_and_error(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
-    assert ratio == 1.5 and error == pytest.approx(math.sqrt(1 / 8), rel=0.1)
-    draws = np.random.default_rng(0).integers(2, size=(1000, 2))
-    assert error == pytest.approx(np.array([1.0, 2.0])[draws].mean(axis=1).std())
-    assert tables._ratio_and_error(np.array([1.0]), np.array([4.0])) == (0.25, None)
-    assert tables._ratio_and_error(above, np.zeros(2)) == (None, None)
-    assert tables._ratio_and_error(np.array([1.0, math.nan]), below) == (None, None)
-    assert tables._ratio_and_error(above, np.array([1.0, math.nan])) == (None, None)
-    some = tables._ratio_and_error(above, np.array([0.0, 2.0]))  # draws that divide by 0 are left out
-    assert some[0] == 2 and math.isfinite(some[1])
-
-
 class Records:
     """A store that holds these records."""
 
@@ -199,9 +174,10 @@ DATASETS = tuple(DataSpec(name, group=group) for name, group in GROUPS.items())
 def built(spec, costs, is_quick=False, datasets=None, **more):
     """The table of a plan whose trials cost so much: {(data set, learner): costs of the trials}."""
     made = Study("main", datasets or DATASETS, LEARNERS, {"": None}, SplitSpec(repeats=2), **more)
-    keys, records = {}, {}
+    keys, draws, records = {}, {}, {}
     for (data, learner), values in costs.items():
         names = [f"{data}{learner}{i}" for i in range(len(values))]
+        draws["main", data, ""] = [(data, i) for i in range(len(values))]
         keys["main", data, "", learner] = names
         records |= {
             key: {"cost": value, "weight": 1.0} for key, value in zip(names, values) if value is not None
@@ -211,7 +187,7 @@ def built(spec, costs, is_quick=False, datasets=None, **more):
         ("main", "other"): NOT_ASKED,
         ("main", "", "gone"): "not installed",
     }
-    plan = Plan(Protocol("p", "T", {"main": made}, (spec,)), (spec,), [], keys, absent, is_quick)
+    plan = Plan(Protocol("p", "T", {"main": made}, (spec,)), (spec,), [], keys, draws, absent, is_quick)
     [table] = tables.build_tables(plan, Records(records))
     return table
 

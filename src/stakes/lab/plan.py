@@ -11,8 +11,10 @@ from stakes._text.words import did_you_mean
 from stakes.lab._sections import ProtocolError
 from stakes.lab.build import make_learner
 from stakes.lab.code_version import code_version
+from stakes.lab.estimates import Draw
 from stakes.lab.sources import read_data
 from stakes.lab.specs import DataSpec, LearnerSpec, Protocol, SplitSpec, Study, TableSpec
+from stakes.lab.trial_costs import is_drawn
 from stakes.lab.units import Task, unit_key
 
 NOT_ASKED = "not asked for"
@@ -34,6 +36,8 @@ class Plan:
         Largest data sets first, so that no worker is left with one of them at the end.
     keys : dict of (study, data set, case, learner) to keys
         One per repeat and fold, in order.
+    draws : dict of (study, data set, case) to draws
+        For each trial, what it shares with others: those of the same random costs are not independent.
     absent : dict of (study, data set) or learner to a reason
         What is not available, or was not asked for.
     quick : bool
@@ -43,6 +47,7 @@ class Plan:
     tables: tuple[TableSpec, ...]
     tasks: list[Task] = field(default_factory=list)
     keys: dict[Cell, list[str]] = field(default_factory=dict)
+    draws: dict[tuple[str, str, str], list[Draw]] = field(default_factory=dict)
     absent: dict[Any, str] = field(default_factory=dict)
     quick: bool = False
 
@@ -199,7 +204,16 @@ def _add_task(plan: Plan, task: Task, digest: str) -> None:
     for key, learner in zip(keys, task.learners, strict=True):
         cell = (task.study, task.data.name, task.case, learner.name)
         plan.keys.setdefault(cell, []).append(key)
+    plan.draws.setdefault((task.study, task.data.name, task.case), []).append(_draw(task))
     plan.tasks.append(replace(task, keys=keys))
+
+
+def _draw(task: Task) -> Draw:
+    """Return the draw of random costs or prices of a trial, which data sets share; without one, the trial."""
+    drawn = [spec.per for spec in (task.costs, task.prices) if spec is not None and is_drawn(spec)]
+    if "repeat" in drawn:
+        return task.repeat
+    return (task.repeat, task.fold) if drawn else (task.data.name, task.repeat, task.fold)
 
 
 def _needed_learners(plan: Plan, study: Study, shown: list[TableSpec]) -> tuple[LearnerSpec, ...]:

@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes.compare import statistics
+from stakes.lab.estimates import Estimate, mean_of_estimates, mean_of_trials, ratio_of_trials
 from stakes.lab.measures import figure
 from stakes.lab.plan import NOT_ASKED, Plan
 from stakes.lab.results import Cell, Column, ResultTable, Row
 from stakes.lab.specs import ColumnSpec, DataSpec, LearnerSpec, Study, TableSpec
 from stakes.lab.store import Store
-
-#: Draws of the bootstrap that gives the standard error of a ratio.
-N_RESAMPLES = 1000
 
 #: Said where a mean of the paper is over other data sets than ours.
 NOT_COMPARED = (
@@ -46,6 +44,7 @@ class _Builder:
         self.datasets = [d for d in self.all_datasets if plan.absent.get((spec.study, d.name)) != NOT_ASKED]
         self.learners = [learner for learner in self.study.learners if spec.shows(learner)]
         self.cases = list(self.study.cases)
+        self.estimates: dict[tuple[tuple[str, ...], int], Estimate | None] = {}
         self.not_compared = False
 
     def table(self) -> ResultTable:
@@ -113,7 +112,10 @@ class _Builder:
         column: ColumnSpec,
     ) -> Cell:
         values = [self.value(d.name, case, learner, column) for d in datasets]
-        ours, spread = values[0] if len(values) == 1 else _mean_of(values)
+        estimate = self.estimates[labels, index] = (
+            values[0] if len(values) == 1 else mean_of_estimates(values)
+        )
+        ours, spread = _figures(estimate)
         paper = _at(self.spec.paper, labels, index)
         if "dataset" not in self.spec.rows and self.datasets != self.all_datasets and paper is not None:
             self.not_compared = True
@@ -163,8 +165,9 @@ class _Builder:
     def mean_cell(self, rows: list[Row], index: int, column: ColumnSpec) -> Cell:
         if not column.mean:
             return Cell()
-        cells = [row.cells[index] for row in rows if row.cells[index].ours is not None]
-        ours, spread = _mean_of([(cell.ours, cell.spread) for cell in cells])
+        shown = [row for row in rows if row.cells[index].ours is not None]
+        cells = [row.cells[index] for row in shown]
+        ours, spread = _figures(mean_of_estimates([self.estimates[row.labels, index] for row in shown]))
         paper = [cell.paper for cell in cells if cell.paper is not None]
         return Cell(ours, float(np.mean(paper)) if paper and len(paper) == len(cells) else None, spread)
 
@@ -175,8 +178,8 @@ class _Builder:
             cells, complete = [], []
             for column in self.spec.columns:
                 values = [self.value(name, self.cases[0], None, column) for name in members]
-                ran = [value for value in values if value[0] is not None]
-                ours, spread = _mean_of(ran)
+                ran = [value for value in values if value is not None]
+                ours, spread = _figures(mean_of_estimates(ran))
                 cells.append(Cell(ours, None, spread))
                 complete.append(len(ran) == len(values))
             rows += self.like_with_like((group or "all data sets",), cells, complete)
@@ -186,21 +189,23 @@ class _Builder:
 
     def value(
         self, dataset: str, case: str, learner: LearnerSpec | None, column: ColumnSpec
-    ) -> tuple[float | None, float | None]:
+    ) -> Estimate | None:
         """Figure of a cell and its standard error; None where units are not there or have failed."""
         name = learner.name if column.learner is None and learner is not None else str(column.learner)
         values = self.series(dataset, case, name, column.measure)
+        if values is None:
+            return None
+        draws = self.plan.draws[self.spec.study, dataset, case]
+        values = column.scale * values
         other = column.over or column.minus
-        if values is None or np.isnan(values).all():
-            return None, None
         if other is None:
-            return _mean_and_error(column.scale * values)
+            return mean_of_trials(values, draws)
         base = self.series(dataset, case, other, column.measure)
-        if base is None or np.isnan(base).all():
-            return None, None
+        if base is None:
+            return None
         if column.minus is not None:
-            return _mean_and_error(column.scale * (values - base))
-        return _ratio_and_error(column.scale * values, base)
+            return mean_of_trials(values - column.scale * base, draws)
+        return ratio_of_trials(values, base, draws)
 
     def series(self, dataset: str, case: str, learner: str, measure: str) -> NDArray[np.float64] | None:
         """Figures of the trials of a cell, in order; None unless all are there."""
@@ -285,32 +290,6 @@ def _at(
     return None if row is None or math.isnan(row[index]) else row[index]
 
 
-def _mean_and_error(values: NDArray[np.float64]) -> tuple[float, float | None]:
-    known = values[~np.isnan(values)]
-    error = float(known.std(ddof=1) / math.sqrt(len(known))) if len(known) > 1 else None
-    return float(known.mean()), error
-
-
-def _ratio_and_error(
-    above: NDArray[np.float64], below: NDArray[np.float64]
-) -> tuple[float | None, float | None]:
-    """Ratio of the means, and its standard error by drawing the trials anew."""
-    whole = float(below.mean())
-    if whole == 0 or math.isnan(whole) or np.isnan(above).any():
-        return None, None
-    resampled = np.random.default_rng(0).integers(len(above), size=(N_RESAMPLES, len(above)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = above[resampled].mean(axis=1) / below[resampled].mean(axis=1)
-    ratios = ratios[np.isfinite(ratios)]
-    return float(above.mean()) / whole, float(ratios.std()) if len(above) > 1 and len(ratios) else None
-
-
-def _mean_of(values: list[tuple[float | None, float | None]]) -> tuple[float | None, float | None]:
-    """Mean of independent figures and its standard error; None where one is missing."""
-    if not values or any(value is None for value, _ in values):
-        return None, None
-    errors = [error for _, error in values]
-    mean = float(np.mean([value for value, _ in values if value is not None]))
-    if any(error is None for error in errors):
-        return mean, None
-    return mean, float(math.sqrt(sum(error**2 for error in errors if error is not None)) / len(values))
+def _figures(estimate: Estimate | None) -> tuple[float | None, float | None]:
+    """Value and standard error."""
+    return (None, None) if estimate is None else (estimate.value, estimate.error)

@@ -25,6 +25,11 @@ def cost_seed(spec: CostSpec, repeat: int, fold: int) -> int:
     return spec.seed + {"fold": 1000 * repeat + fold, "repeat": repeat, "study": 0}[spec.per]
 
 
+def is_drawn(spec: CostSpec) -> bool:
+    """Whether the costs are random and drawn more than once."""
+    return spec.model not in _FIXED and spec.per != "study"
+
+
 def trial_costs(spec: CostSpec, data: Data, train: Rows, repeat: int = 0, fold: int = 0) -> CostMatrix:
     """The costs of a trial, in the order of the classes as declared."""
     if spec.model in _FIXED:
