@@ -58,14 +58,20 @@ def slow_search(table, y, prices, gammas, tolerance, seed, **settings):
 
 @pytest.mark.parametrize("tolerance", [0.0, 0.05, 0.2, -0.5])
 @pytest.mark.parametrize("seed", [0, 3])
-def test_the_cheapest_tree_against_a_slow_search(credit, monkeypatch, tolerance, seed):
+@pytest.mark.parametrize(
+    "reading",
+    [{}, {"split_at_loss": True}, {"criterion": "norton", "reuse_cost": "full"}],
+    ids=["usual", "at a loss", "full"],
+)
+def test_the_cheapest_tree_against_a_slow_search(credit, monkeypatch, tolerance, seed, reading):
     table, y, prices = credit
     gammas = (1e-6, 0.1, 1.0, 1e6)
-    monkeypatch.setattr(forensic, "GAMMAS", gammas)
-    found = CheapestTree(feature_costs=prices, n_folds=3, tolerance=tolerance, random_state=seed).fit(
-        table, y
-    )
-    wanted = slow_search(table, y, prices, gammas, tolerance, seed, criterion="cs_gain")
+    monkeypatch.setattr(forensic, "even_gammas", lambda per_decade: gammas)
+    settings = {"criterion": "cs_gain"} | reading
+    found = CheapestTree(
+        feature_costs=prices, n_folds=3, tolerance=tolerance, random_state=seed, **settings
+    ).fit(table, y)
+    wanted = slow_search(table, y, prices, gammas, tolerance, seed, **settings)
     base = C45Classifier().fit(table, y)
     gamma, tree = (None, base) if wanted is None else wanted
     assert (found.gamma_, found.kept_) == (gamma, wanted is None)
@@ -73,14 +79,18 @@ def test_the_cheapest_tree_against_a_slow_search(credit, monkeypatch, tolerance,
     assert found.n_nodes_ == tree.n_nodes_ and found.predict(table).tolist() == tree.predict(table).tolist()
 
 
-def test_gammas_are_four_per_factor_of_ten():
-    assert pytest.approx(np.logspace(-6, 6, 49)) == forensic.GAMMAS and len(forensic.GAMMAS) == 49
+@pytest.mark.parametrize("per_decade", [1, 2, 4])
+def test_gammas_are_even(per_decade):
+    gammas = forensic.even_gammas(per_decade)
+    assert len(gammas) == 12 * per_decade + 1
+    assert pytest.approx(np.logspace(-6, 6, 12 * per_decade + 1)) == gammas
 
 
 def test_defaults_of_davis_protocol(credit):
     assert CheapestTree().get_params() == {
         "criterion": "cs_gain", "ratio_of_candidate": True, "n_folds": 10, "tolerance": 0.01,
-        "feature_costs": None, "random_state": None,
+        "split_at_loss": False, "reuse_cost": "free", "per_decade": 4, "feature_costs": None,
+        "random_state": None,
     }  # fmt: skip
     table, y, prices = credit
     free = CheapestTree(feature_costs=dict.fromkeys(prices, 0.0), criterion="tan", n_folds=3, tolerance=1.0)

@@ -74,6 +74,43 @@ def test_every_split_is_the_best_by_its_formula(criterion, seed, gamma, own):
     follow(Walk(data, options, price, needed, gamma, own), model)
 
 
+@pytest.mark.parametrize("criterion", PRICED)
+@given(
+    seed=st.integers(0, 10**6),
+    gamma=st.sampled_from([0.1, 0.5, 3.0]),
+    at_loss=st.booleans(),
+    reuse_free=st.booleans(),
+)
+@settings(max_examples=settings().max_examples // 4)
+def test_splits_at_a_loss_and_columns_that_cost_again(criterion, seed, gamma, at_loss, reuse_free):
+    data = seeded_table(seed, 60)
+    price, needed = prices_for(seed, len(data.columns))
+    options = Options(criterion=criterion, collapse=False)
+    model = grow(data, options, price, needed, gamma, split_at_loss=at_loss, reuse_free=reuse_free)
+    follow(Walk(data, options, price, needed, gamma, at_loss=at_loss, reuse_free=reuse_free), model)
+
+
+@pytest.mark.parametrize("criterion", ["cs_gain", "cs_gain_ratio", "mitchell"])
+def test_without_splits_at_a_loss_high_prices_leave_a_leaf(criterion):
+    params = {"criterion": criterion, "gamma": 100, "feature_costs": dict.fromkeys(NAMES, 1.0)}
+    assert C45Classifier(**params).fit(GERMAN.X, GERMAN.y).n_nodes_ == 1
+    assert C45Classifier(split_at_loss=True, **params).fit(GERMAN.X, GERMAN.y).n_nodes_ > 1
+
+
+@pytest.mark.parametrize("criterion", ["nunez", "norton", "mitchell"])
+def test_a_column_that_costs_again_is_used_less_often(criterion):
+    """Where it is free from the second time on, the one column that was bought is tested again and again."""
+    params = {"criterion": criterion, "gamma": 5, "split_at_loss": True, "prune": None}
+    trees = [
+        C45Classifier(feature_costs=dict.fromkeys(NAMES, 1.0), reuse_cost=cost, **params)
+        .fit(GERMAN.X, GERMAN.y)
+        .fitted_tree_.tree
+        for cost in ("free", "full")
+    ]
+    columns = [len(np.unique(tree.feature[tree.feature >= 0])) for tree in trees]
+    assert columns[0] < columns[1]
+
+
 def test_the_walk_has_something_to_check():
     """Trees that stop at the root would agree with anything."""
     n = 0

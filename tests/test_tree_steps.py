@@ -214,14 +214,23 @@ def test_growing_gets_every_parameter(monkeypatch):
         "dialect": "j48", "criterion": "cs_gain", "min_samples_leaf": 3.5, "group_values": True,
         "max_depth": 7, "max_leaf_nodes": 9, "min_gain": 0.5,
         "max_bins": 31, "collapse": False, "gamma": 0.75, "ratio_of_candidate": False, "max_upfront_cost": 11,
-        "max_path_cost": 5,
+        "max_path_cost": 5, "split_at_loss": True,
     }  # fmt: skip
     pruning = {"prune": "cost", "confidence": 0.125, "raise_subtrees": False}
     prices = {"feature_costs": [2.0, 3.0]}
-    seen = handed_on(monkeypatch, "learn_tree", growth="best_first", n_jobs=3, **prices, **pruning, **given)
+    seen = handed_on(
+        monkeypatch,
+        "learn_tree",
+        growth="best_first",
+        reuse_cost="full",
+        n_jobs=3,
+        **prices,
+        **pruning,
+        **given,
+    )
     rows, weights, growing = seen.pop("args")
     assert seen == pruning | {"judge": None} and isinstance(core_prices(rows.price_arrays), Prices)
-    assert growing == GrowOptions(best_first=True, n_threads=3, **given)
+    assert growing == GrowOptions(best_first=True, reuse_free=False, n_threads=3, **given)
     assert rows.table.n_samples == 4 and rows.codes.tolist() == [0, 0, 1, 1] and len(rows.classes) == 2
     assert weights.grow is None and rows.cost_values.tolist() == [[0, 1], [1, 0]]
 

@@ -319,6 +319,8 @@ void bind_tree(nb::module_& m) {
       .field("n_threads", &GrowOptions::n_threads)
       .field("gamma", &GrowOptions::gamma)
       .field("ratio_of_candidate", &GrowOptions::ratio_of_candidate)
+      .field("split_at_loss", &GrowOptions::split_at_loss)
+      .field("reuse_free", &GrowOptions::reuse_free)
       .field("max_upfront_cost", &GrowOptions::max_upfront_cost)
       .field("max_path_cost", &GrowOptions::max_path_cost)
       .finish();

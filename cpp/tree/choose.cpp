@@ -13,10 +13,10 @@ constexpr double kRejected = -std::numeric_limits<double>::infinity();
 constexpr double kTinyPrice = 1e-9;  // stands for nothing where a criterion divides by the price
 
 // Davis et al.: what a split adds to the tree's information, less gamma times what it adds to its price.
-// A split that costs something must earn it.
-double less_price(double information, double gamma, double price) {
-  const double score = information - gamma * price;
-  return gamma * price > 0.0 && score <= 0.0 ? kRejected : score;
+// A split that costs something must earn it, unless the options say otherwise.
+double less_price(const GrowOptions& options, double information, double price) {
+  const double lost = options.gamma * price, score = information - lost;
+  return !options.split_at_loss && lost > 0.0 && score <= 0.0 ? kRejected : score;
 }
 
 // Ratios are compared by their logarithm: gamma may be a million.
@@ -43,13 +43,13 @@ double worth(const Learning& learning, const Sample& sample, const Split& split,
     case Criterion::gini:
       return split.gain;
     case Criterion::cs_gain:
-      return less_price(share * split.gain, options.gamma, price);
+      return less_price(options, share * split.gain, price);
     case Criterion::cs_gain_ratio: {
       const double own = options.ratio_of_candidate ? split.split_info : 1.0;
-      return less_price(share * sample.path_ratio * split.gain / own, options.gamma, price);
+      return less_price(options, share * sample.path_ratio * split.gain / own, price);
     }
     case Criterion::mitchell:
-      return less_price(split.gain, options.gamma, price);
+      return less_price(options, split.gain, price);
     case Criterion::nunez:
       return split.gain > 0.0 ? log_ratio(std::log(std::exp2(split.gain) - 1.0), options.gamma, price + 1.0)
                               : kRejected;
@@ -66,8 +66,10 @@ double worth(const Learning& learning, const Sample& sample, const Split& split,
 // Whether a worth may be negative without being bad.
 bool any_sign(const GrowOptions& options) {
   const Criterion criterion = options.criterion;
+  const bool additive = criterion == Criterion::cs_gain || criterion == Criterion::cs_gain_ratio ||
+                        criterion == Criterion::mitchell;
   return options.judge || criterion == Criterion::nunez || criterion == Criterion::norton ||
-         criterion == Criterion::tan;
+         criterion == Criterion::tan || (additive && options.split_at_loss);
 }
 
 // Whether the tree, and the path through this node, can pay for the column.
@@ -103,10 +105,12 @@ Split choose(const Learning& learning, const Sample& sample, const Bought& bough
   double best_worth = j48 ? 0.0 : -kEpsilon;
   if (any_sign(learning.options)) best_worth = kRejected;
   const double improvement = j48 ? kJ48Slack : 0.0;
+  const Paid nothing(learning.prices);
+  const Paid& counted = learning.options.reuse_free ? bought.paid : nothing;
   Split* best = nullptr;
   for (Split& split : splits) {
     if (!in_play(split)) continue;
-    const double price = bought.paid.marginal(learning.prices, static_cast<std::size_t>(split.feature));
+    const double price = counted.marginal(learning.prices, static_cast<std::size_t>(split.feature));
     const double value = worth(learning, sample, split, average, price);
     if (value > best_worth + improvement) {
       best_worth = value;

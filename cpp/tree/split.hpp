@@ -37,6 +37,8 @@ struct GrowOptions {
   Criterion criterion = Criterion::gain_ratio;
   double gamma = 0.0;              // how much prices matter
   bool ratio_of_candidate = true;  // cs_gain_ratio: the candidate's own split info is part of the product
+  bool split_at_loss = false;      // whether a split may cost more than the information that it adds
+  bool reuse_free = true;          // whether a criterion counts what the tree has paid for as free
   double max_upfront_cost = std::numeric_limits<double>::infinity();  // of all columns of the tree
   double max_path_cost = std::numeric_limits<double>::infinity();     // of the columns on any path
   bool best_first = false;

@@ -220,6 +220,8 @@ class GrowOptions:
         n_threads: int = 1,
         gamma: float = 0.0,
         ratio_of_candidate: bool = True,
+        split_at_loss: bool = False,
+        reuse_free: bool = True,
         max_upfront_cost: float = ...,
         max_path_cost: float = ...,
     ) -> None: ...
@@ -249,6 +251,10 @@ class GrowOptions:
     def gamma(self) -> float: ...
     @property
     def ratio_of_candidate(self) -> bool: ...
+    @property
+    def split_at_loss(self) -> bool: ...
+    @property
+    def reuse_free(self) -> bool: ...
     @property
     def max_upfront_cost(self) -> float: ...
     @property

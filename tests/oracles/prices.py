@@ -19,7 +19,7 @@ def price_of(resources, needed, f, paid):
     return sum(resources[r] for r in set(needed[f]) - paid)
 
 
-def score(split, criterion, gamma, share, path_ratio, own_ratio, price):
+def score(split, criterion, gamma, share, path_ratio, own_ratio, price, at_loss=False):
     """The formulas of Davis et al. and of those before them; None where the split may not be made."""
     if criterion == "cs_gain":
         value = share * split.gain - gamma * price
@@ -36,7 +36,7 @@ def score(split, criterion, gamma, share, path_ratio, own_ratio, price):
         value = split.gain / max(price, 1e-9) ** gamma
     elif criterion == "tan":
         value = split.gain**2 / max(price, 1e-9)
-    if criterion in ADDITIVE and gamma * price > 0 and value <= 0:
+    if criterion in ADDITIVE and not at_loss and gamma * price > 0 and value <= 0:
         return None
     return value
 
@@ -49,10 +49,12 @@ class Walk:
     """Checks one tree of the core, given as nested nodes."""
 
     def __init__(
-        self, data, options, resources, needed, gamma, own_ratio=True, upfront=math.inf, path=math.inf
-    ):
+        self, data, options, resources, needed, gamma, own_ratio=True, upfront=math.inf, path=math.inf,
+        at_loss=False, reuse_free=True,
+    ):  # fmt: skip
         self.data, self.options, self.resources, self.needed = data, options, resources, needed
         self.gamma, self.own_ratio, self.upfront, self.path = gamma, own_ratio, upfront, path
+        self.at_loss, self.reuse_free = at_loss, reuse_free
         # The columns' own splits do not depend on the price: the gain criterion's, or the gain ratio's.
         ratio = options.criterion == "cs_gain_ratio"
         self.plain = c45.Options(**{**vars(options), "criterion": "gain_ratio" if ratio else "gain"})
@@ -77,9 +79,11 @@ class Walk:
         for split in splits:
             if c45.worth(split, average, plain) is None:
                 continue
-            price = price_of(self.resources, self.needed, split.feature, self.bought)
+            paid_before = self.bought if self.reuse_free else set()
+            price = price_of(self.resources, self.needed, split.feature, paid_before)
             share = sum(w for _, w in rows) / self.total
-            value = score(split, self.options.criterion, self.gamma, share, path_ratio, self.own_ratio, price)
+            given = self.gamma, share, path_ratio, self.own_ratio, price, self.at_loss
+            value = score(split, self.options.criterion, *given)
             if value is not None:
                 found.append((value, split))
         return found
@@ -101,7 +105,8 @@ class Walk:
         if not node.children:
             # Whether a gain of 0 is one is up to rounding.
             nothing_gained = all(split.gain <= TIE for _, split in found)
-            assert nothing_gained or (self.options.criterion in ADDITIVE and best <= TIE)
+            not_worth_it = self.options.criterion in ADDITIVE and not self.at_loss
+            assert nothing_gained or (not_worth_it and best <= TIE)
             return
         self.n_checked += 1
         mine = [(value, split) for value, split in found if split.feature == node.split.feature]

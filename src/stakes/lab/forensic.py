@@ -24,9 +24,6 @@ from stakes.tree.c45.learn import deviate
 from stakes.tree.core import as_model, core_table
 from stakes.tree.prices import core_prices
 
-#: Four values per decade from 1e-6 to 1e6.
-GAMMAS = tuple(float(10.0 ** (step / 4)) for step in range(-24, 25))
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CheapestTree(ClassifierMixin, BaseEstimator):
@@ -36,8 +33,10 @@ class CheapestTree(ClassifierMixin, BaseEstimator):
     ----------
     criterion : str
         A criterion with feature costs; "tan" has no gamma, so that there is one tree; "gain_ratio" is C4.5.
-    ratio_of_candidate : bool
+    ratio_of_candidate, split_at_loss, reuse_cost : bool, bool, {"free", "full"}
         As in `C45Classifier`.
+    per_decade : int
+        How many values of gamma are tried per factor of ten, from 1e-6 to 1e6.
     n_folds : int
     tolerance : float
         Share of the rows that may be lost against C4.5 on the same folds.
@@ -57,6 +56,9 @@ class CheapestTree(ClassifierMixin, BaseEstimator):
 
     criterion: str = "cs_gain"
     ratio_of_candidate: bool = True
+    split_at_loss: bool = False
+    reuse_cost: str = "free"
+    per_decade: int = 4
     n_folds: int = 10
     tolerance: float = 0.01
     feature_costs: Any = None
@@ -86,9 +88,11 @@ class CheapestTree(ClassifierMixin, BaseEstimator):
             "criterion": self.criterion,
             "prices": core_prices(prices.arrays(folded.rows.table.schema.names)),
             "ratio_of_candidate": self.ratio_of_candidate,
+            "split_at_loss": self.split_at_loss,
+            "reuse_free": self.reuse_cost == "free",
         }
         most = folded.most_errors(self.tolerance)
-        gammas = (1.0,) if self.criterion == "tan" else GAMMAS
+        gammas = (1.0,) if self.criterion == "tan" else even_gammas(self.per_decade)
         trees = [(gamma, folded.rows.learn(gamma=gamma, **settings)) for gamma in gammas]
         # From the cheapest on, the first that qualifies is the one; of equal prices the gentlest comes first.
         for gamma, tree in sorted(trees, key=lambda pair: _price(pair[1], at)):
@@ -99,6 +103,17 @@ class CheapestTree(ClassifierMixin, BaseEstimator):
     def predict(self, X: Table) -> NDArray[Any]:
         """Return the class of each row."""
         return self.classes_[_answers(core_table(X), self.model_, len(self.classes_))]
+
+
+def even_gammas(per_decade: int) -> tuple[float, ...]:
+    """Values from 1e-6 to 1e6, so many per factor of ten.
+
+    Examples
+    --------
+    >>> even_gammas(1)[5:8]
+    (0.1, 1.0, 10.0)
+    """
+    return tuple(float(10.0 ** (step / per_decade)) for step in range(-6 * per_decade, 6 * per_decade + 1))
 
 
 class _Rows:

@@ -61,6 +61,12 @@ class C45Classifier(TreeClassifier):
     ratio_of_candidate : bool
         "cs_gain_ratio": whether a split's own entropy is part of the product, as in C4.5's gain ratio, or
         only its ancestors'; the paper leaves it open.
+    split_at_loss : bool
+        "cs_gain", "cs_gain_ratio" and "mitchell": whether a split may be made that is not worth its price by
+        these, their value being 0 or less. The papers name no such limit.
+    reuse_cost : {"free", "full"}
+        What a criterion counts for a column that the tree has bought already: nothing more, or its price
+        again, as in the formulas of Nunez and Norton. What is paid does not change.
     max_upfront_cost, max_path_cost : float or None
         Hard limits on the price of all columns of the tree, and of those on any path. Discounts that depend
         on the order of tests do not count here.
@@ -146,6 +152,8 @@ class C45Classifier(TreeClassifier):
         "feature_costs": "no_validation",  # as_feature_costs says what is wrong in its own words
         "gamma": [Interval(Real, 0, None, closed="left")],
         "ratio_of_candidate": ["boolean"],
+        "split_at_loss": ["boolean"],
+        "reuse_cost": [StrOptions({"free", "full"})],
         "max_upfront_cost": [Interval(Real, 0, None, closed="left"), None],
         "max_path_cost": [Interval(Real, 0, None, closed="left"), None],
         "prune": [StrOptions(METHODS.keys()), None],  # the same
@@ -176,6 +184,8 @@ class C45Classifier(TreeClassifier):
     feature_costs: Any = None
     gamma: float = 1.0
     ratio_of_candidate: bool = True
+    split_at_loss: bool = False
+    reuse_cost: str = "free"
     max_upfront_cost: float | None = None
     max_path_cost: float | None = None
     prune: str | None = "error"
@@ -259,6 +269,8 @@ class C45Classifier(TreeClassifier):
                 best_first=self.growth == "best_first",
                 gamma=self.gamma,
                 ratio_of_candidate=self.ratio_of_candidate,
+                split_at_loss=self.split_at_loss,
+                reuse_free=self.reuse_cost == "free",
                 max_upfront_cost=_or_infinite(self.max_upfront_cost),
                 max_path_cost=_or_infinite(self.max_path_cost),
             ),
