@@ -59,7 +59,7 @@ def test_all_options_of_a_run_are_handed_on(monkeypatch, tmp_path):
     assert told == run
     told.clear()
     monkeypatch.setattr(sys.modules["stakes.lab.study"], "make_plan", make_plan)
-    asked = {"tables": ["1"], "figures": ["2"], "datasets": ["German"], "quick": True}
+    asked = {"tables": ["1"], "figures": ["2"], "datasets": ["German"], "quick": True, "more": True}
     with pytest.raises(Stop):
         reproduce("ting1998", **asked, **run)
     assert told == asked | run

@@ -317,6 +317,17 @@ def test_the_quick_version_of_a_study(protocol):
     assert plan.protocol.studies["plain"].splits == SplitSpec() and plan.quick
 
 
+def test_tables_beyond_the_paper_are_made_where_they_are_asked_for(tmp_path):
+    protocol = changed(tmp_path, figure__0__more=True)
+    assert [table.more for table in protocol.tables] == [False, True]
+
+    def kinds(**asked):
+        return [table.kind for table in make_plan(protocol, datasets=["German"], **asked).tables]
+
+    assert kinds() == ["table"] and kinds(more=True) == ["table", "figure"]
+    assert kinds(figures=["2"]) == ["figure"]
+
+
 def test_what_can_be_had_and_what_was_asked_for(protocol):
     plan = make_plan(protocol, figures=["2"], datasets=["German", "lost", "drawn"])
     assert plan.absent == {

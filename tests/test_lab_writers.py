@@ -147,6 +147,8 @@ def test_the_page_of_a_protocol_and_its_files(tmp_path):
     assert (tmp_path / "p.md").read_bytes().decode("utf-8") == whole
     assert (tmp_path / "p-failures.txt").read_text() == "{'learner': 'a'}\nTrace\n{'learner': 'a'}\nTrace"
     assert {path.name for path in tmp_path.glob("*.svg")} == {"p-table-1-ranks.svg", "p-figure-1.svg"}
+    beyond = replace(found, more=True)
+    assert "Made by `stakes reproduce p --quick --more`." in study.page(beyond)
     plain = Reproduction(replace(made, notes=()), (), (), 2, 1.0, 1, False)
     assert study.page(plain) == "# A title\n\nMade by `stakes reproduce p`.\n"
     study.write(plain, tmp_path / "new")

@@ -64,9 +64,13 @@ def make_plan(
     figures: Sequence[str] | None = None,
     datasets: Sequence[str] | None = None,
     quick: bool = False,
+    more: bool = False,
 ) -> Plan:
-    """Work out the units for some tables and figures (None and None: all) on some data sets (None: all)."""
-    plan = Plan(protocol, _chosen(protocol, tables, figures), quick=quick)
+    """Work out the units for some tables and figures on some data sets (None: all).
+
+    Where neither tables nor figures are named these are all that stand in the paper, with ``more`` all.
+    """
+    plan = Plan(protocol, _chosen(protocol, tables, figures, more), quick=quick)
     _check_datasets(protocol, datasets)
     digests = _Digests()
     studies = {}
@@ -81,10 +85,10 @@ def make_plan(
 
 
 def _chosen(
-    protocol: Protocol, tables: Sequence[str] | None, figures: Sequence[str] | None
+    protocol: Protocol, tables: Sequence[str] | None, figures: Sequence[str] | None, more: bool
 ) -> tuple[TableSpec, ...]:
     if tables is None and figures is None:
-        return protocol.tables
+        return tuple(spec for spec in protocol.tables if more or not spec.more)
     chosen = []
     for kind, wanted in (("table", tables or ()), ("figure", figures or ())):
         known = {spec.number.lower(): spec for spec in protocol.tables if spec.kind == kind}

@@ -264,6 +264,7 @@ class _Reader:
             x_label=part.text("x_label", ""),
             log_x=part.flag("log_x"),
             notes=part.texts("notes", ()),
+            more=part.flag("more"),
         )
         part.finish()
         return spec

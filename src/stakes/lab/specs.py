@@ -235,6 +235,8 @@ class TableSpec:
         A measure that learners are ranked by over the data sets, the lower the better.
     x_label, log_x : of a figure
     notes : tuple of str
+    more : bool
+        Whether it goes beyond the paper so far that it is made only where it is asked for.
     """
 
     kind: str
@@ -253,6 +255,7 @@ class TableSpec:
     x_label: str = ""
     log_x: bool = False
     notes: tuple[str, ...] = ()
+    more: bool = False
 
     def shows(self, learner: LearnerSpec) -> bool:
         """Whether a learner of the study is among those that are shown."""

@@ -35,7 +35,7 @@ class Reproduction:
         Processor time of all units together.
     memory : int
         Most bytes that a process held during one of them.
-    quick : bool
+    quick, more : bool
     times : tuple of UnitTime
         What each unit took.
     absent : tuple of (str, str)
@@ -49,6 +49,7 @@ class Reproduction:
     seconds: float
     memory: int
     quick: bool
+    more: bool = False
     times: tuple[UnitTime, ...] = ()
     absent: tuple[tuple[str, str], ...] = ()
 
@@ -61,6 +62,7 @@ def reproduce(
     figures: Sequence[str] | None = None,
     datasets: Sequence[str] | None = None,
     quick: bool = False,
+    more: bool = False,
     n_jobs: int = 1,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -81,6 +83,8 @@ def reproduce(
         Names, the paper's or those of `stakes.datasets`.
     quick : bool
         The smoke version with few repeats; every table says so.
+    more : bool
+        Whether tables that go beyond the paper, such as other readings of it, are made as well.
     n_jobs, cluster, progress : as for `run_plan`
     allow_imports : bool
         Whether a TOML file may name any class, as for `load_protocol`.
@@ -98,16 +102,16 @@ def reproduce(
     place = None if folder is None else Path(folder)
     if place is not None:
         check_folder(place)
-    plan = make_plan(loaded, tables=tables, figures=figures, datasets=datasets, quick=quick)
+    plan = make_plan(loaded, tables=tables, figures=figures, datasets=datasets, quick=quick, more=more)
     with Store(":memory:" if place is None else place / RESULTS) as store:
         run_plan(plan, store, n_jobs=n_jobs, cluster=cluster, progress=progress)
-        reproduction = _collect(plan, store)
+        reproduction = _collect(plan, store, more)
     if place is not None:
         write(reproduction, place)
     return reproduction
 
 
-def _collect(plan: Plan, store: Store) -> Reproduction:
+def _collect(plan: Plan, store: Store, more: bool) -> Reproduction:
     keys = plan.all_keys
     seconds, memory = store.totals(keys)
     absent = {(place[-1], reason) for place, reason in plan.absent.items() if reason != NOT_ASKED}
@@ -119,6 +123,7 @@ def _collect(plan: Plan, store: Store) -> Reproduction:
         seconds=seconds,
         memory=memory,
         quick=plan.quick,
+        more=more,
         times=tuple(store.times(keys)),
         absent=tuple(sorted(absent)),
     )
@@ -141,10 +146,11 @@ def write(reproduction: Reproduction, folder: Path) -> None:
 
 def page(reproduction: Reproduction) -> str:
     """All tables of a protocol on one Markdown page."""
-    protocol, quick = reproduction.protocol, " --quick" if reproduction.quick else ""
+    protocol = reproduction.protocol
+    flags = " --quick" * reproduction.quick + " --more" * reproduction.more
     parts = [
         f"# {protocol.title}",
-        f"Made by `stakes reproduce {protocol.name}{quick}`.",
+        f"Made by `stakes reproduce {protocol.name}{flags}`.",
         "\n".join(f"- {note}" for note in protocol.notes),
         *(to_markdown(table).rstrip() for table in reproduction.tables),
     ]

@@ -24,6 +24,12 @@ def command(
     figure: Annotated[list[str] | None, typer.Option(help="Number of a figure; may be repeated.")] = None,
     datasets: Annotated[str | None, typer.Option(metavar="A,B", help="These data sets only.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few repeats: a smoke test.")] = False,
+    more: Annotated[
+        bool,
+        typer.Option(
+            "--more", help="Also the tables that go beyond the papers: other readings, other methods."
+        ),
+    ] = False,
     n_jobs: options.JobsOption = -1,
     cluster: options.ClusterOption = None,
     python: Annotated[
