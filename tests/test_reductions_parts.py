@@ -66,8 +66,8 @@ COMMON = {
     [
         (GBSE, {}),
         (AverageCost, {}),
-        (CostBagging, {"use_proba": True}),
-        (MetaCost, {"use_proba": True, "relearn": True}),
+        (CostBagging, {"use_proba": True, "bootstrap": False}),
+        (MetaCost, {"use_proba": True, "bootstrap": False, "relearn": True}),
         (IterativeWeighting, {"n_votes": 10}),
         (CostBoosting, {"variant": "csb1", "sampling": "sample_weight"}),
     ],
@@ -89,7 +89,7 @@ def test_parameters_are_the_documented_ones_and_all_are_kept(cls, own):
         "warm_start": True,
         "n_jobs": 2,
         "random_state": 9,
-    } | {"use_proba": False, "relearn": False, "n_votes": 3, "variant": "csb2"}
+    } | {"use_proba": False, "bootstrap": True, "relearn": False, "n_votes": 3, "variant": "csb2"}
     others = {name: value for name, value in others.items() if name in COMMON | own}
     assert cls(**others).get_params(deep=False) == others
 
@@ -116,7 +116,8 @@ def test_parameters_end_where_they_should(name, allowed, refused):
     for value in refused:
         with pytest.raises(ValueError, match=f"The '{name}' parameter of IterativeWeighting"):
             IterativeWeighting(**{name: value})._validate_params()
-    for wrong in (MetaCost(use_proba="no"), MetaCost(relearn="no"), CostBoosting(variant="csb3")):
+    boolean = [MetaCost(**{name: "no"}) for name in ("use_proba", "relearn", "bootstrap")]
+    for wrong in (*boolean, CostBoosting(variant="csb3")):
         with pytest.raises(ValueError, match="parameter of"):
             wrong._validate_params()
 

@@ -204,6 +204,7 @@ def strange_pairs(draw: Draw) -> None:
         "seeds": [0.0, 1.0],
         "local_search": [0.0, 1.0],
         "use_proba": [False],
+        "bootstrap": [True],
         "relearn": [False],
         "unseen": ["error"],
         "dialect": ["j48"],

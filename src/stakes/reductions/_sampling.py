@@ -142,6 +142,19 @@ class Sampler:
         return Sample(table, pair[kept], target[kept], actual[kept], handed_on)
 
 
+def bootstrap_counts(weights: NDArray[np.float64], n: int, seed: int, stream: int) -> NDArray[np.intp]:
+    """How often each row is among ``n`` that are drawn with replacement, by the rows' weights.
+
+    Examples
+    --------
+    >>> bootstrap_counts(np.array([1.0, 0.0, 1.0, 2.0]), 8, seed=7, stream=0)
+    array([1, 0, 4, 3])
+    """
+    upto = np.cumsum(weights)
+    drawn = np.searchsorted(upto, uniforms(seed, stream, 0, n) * upto[-1], side="right")
+    return np.bincount(drawn, minlength=len(weights))
+
+
 def _closest(uniform: NDArray[np.float64], weights: NDArray[np.float64]) -> int:
     ratio = np.divide(uniform, weights, out=np.full(len(uniform), np.inf), where=weights > 0)
     return int(np.argmin(ratio))

@@ -62,6 +62,12 @@ class Training:
         """Weight of each class among the rows."""
         return np.bincount(self.rows.codes, self.rows.weight, minlength=len(self.rows.classes))
 
+    @property
+    def usable_weights(self) -> Floats:
+        """The user's weight of each row, 0 for rows that are held out."""
+        weights = np.ones(len(self.rows.codes)) if self.rows.weight is None else self.rows.weight
+        return weights if self.held is None else np.where(self.held, 0.0, weights)
+
     def parts(self) -> Iterator[Part]:
         """Blocks of the rows, in their order, read anew each time."""
         start = 0

@@ -20,7 +20,8 @@ from stakes.reductions._components import (
     probabilities,
     votes,
 )
-from stakes.reductions._sampling import Sampler
+from stakes.reductions._rows import joined
+from stakes.reductions._sampling import Sample, Sampler, bootstrap_counts
 from stakes.reductions._training import Part, Training
 from stakes.reductions.base import Floats, Reduction
 from stakes.table import Table
@@ -38,6 +39,9 @@ class CostBagging(Reduction):
     ----------
     use_proba : bool
         Whether class shares are the mean of the components' probabilities, or shares of their votes.
+    bootstrap : bool
+        Whether samples are drawn with replacement, as Breiman's are: as many rows as there are, times
+        ``max_samples``, which is then 1 by default. ``sampling`` has no use there.
     estimator, cost_matrix, n_estimators and others
         As in :class:`~stakes.reductions.base.Reduction`.
 
@@ -56,12 +60,30 @@ class CostBagging(Reduction):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = Reduction._parameter_constraints | {
-        "use_proba": ["boolean"]
+        "use_proba": ["boolean"],
+        "bootstrap": ["boolean"],
     }
     _majority: ClassVar[bool] = False
     _share: ClassVar[float] = 2 / 3
 
     use_proba: bool = True
+    bootstrap: bool = False
+
+    def _draw(self, training: Training, t: int, absorb: bool) -> list[Sample]:
+        if not self.bootstrap:
+            return super()._draw(training, t, absorb)
+        weights = training.usable_weights
+        n_drawn = max(1, round((self.max_samples or 1.0) * np.count_nonzero(weights)))
+        counts = bootstrap_counts(weights, n_drawn, self._seed, t)
+        tables, codes = [], []
+        for part in training.parts():
+            if absorb:
+                self._absorb(part, t - 1)
+            drawn = np.repeat(np.arange(len(part.codes)), counts[part.at])
+            tables.append(part.table.take(drawn))
+            codes.append(part.codes[drawn])
+        actual = np.concatenate(codes)
+        return [Sample(joined(tables), np.zeros_like(actual), actual, actual, None)]
 
     def _pairs(self, part: Part) -> tuple[Floats, NDArray[np.int32]]:
         return np.ones((len(part.codes), 1)), part.codes[:, np.newaxis]
@@ -91,8 +113,8 @@ class MetaCost(CostBagging):
         Whether a component is fitted on all rows with their new labels, and predicts. False skips that and
         predicts the class of least expected cost by the bagged probabilities, as Abe et al. did in their
         comparison.
-    use_proba : bool
-        As in :class:`CostBagging`; Domingos' parameter p.
+    use_proba, bootstrap : bool
+        As in :class:`CostBagging`. The former is Domingos' parameter p; the latter draws his samples.
     estimator, cost_matrix, n_estimators and others
         As in :class:`~stakes.reductions.base.Reduction`. ``decision`` is how rows are relabelled.
 
