@@ -37,6 +37,7 @@ from stakes import (
 )
 from stakes.models import effective_tree
 from stakes.reductions import _rows
+from stakes.reductions.boosting import VARIANTS
 
 METHODS = [
     GBSE(n_estimators=5),
@@ -52,6 +53,7 @@ METHODS = [
     MetaCost(n_estimators=5, relearn=False, use_proba=False),
     CostBoosting(n_estimators=5),
     CostBoosting(n_estimators=5, variant="cost_uboost", sampling="rejection"),
+    CostBoosting(n_estimators=5, variant="adaboost_m2"),
     GBSE(n_estimators=4, sampling="sample_weight", decision="min_cost"),
 ]
 each = pytest.mark.parametrize("method", METHODS, ids=lambda m: repr(m).replace(" ", ""))
@@ -374,7 +376,7 @@ def test_boosting_starts_again_where_a_round_fails():
     assert model.alphas_[0] == 1.0 and all(0 <= a <= 1 for a in model.alphas_)
 
 
-@pytest.mark.parametrize("variant", ["adaboost", "csb0", "csb1", "csb2", "cost_uboost"])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_boosting_variants(variant):
     frame, y = problem()
     model = CostBoosting(variant=variant, cost_matrix=COSTS, n_estimators=6).fit(frame, y)

@@ -39,7 +39,7 @@ from stakes.reductions._components import (
 from stakes.reductions._rows import Rows, joined, slices
 from stakes.reductions._sampling import Sample, Sampler, uniforms
 from stakes.reductions._training import Training
-from stakes.reductions.boosting import boosted_weights, scaled
+from stakes.reductions.boosting import VARIANTS, boosted_weights, scaled
 from test_reductions import COSTS, problem
 
 # ---- parameters --------------------------------------------------------------------------------------------
@@ -388,8 +388,36 @@ def test_only_wrong_answers_are_raised_to_their_cost():
     assert raised.tolist() == [0.5, 0.5, 4.0]
 
 
+def slow_m2(X, y, costs, weight, n_rounds):
+    """AdaBoost.M2 with costs for its first weights, by the formulas of its paper; shares and mixture."""
+    n, k = costs.shape
+    first = [[0.0 if c == y[i] else costs[i, c] for c in range(k)] for i in range(n)]
+    wrong, rounds = [list(row) for row in first], []
+    for _ in range(n_rounds):
+        total = [sum(row) for row in wrong]
+        given = np.array([w * t for w, t in zip(weight, total)])
+        tree = C45Classifier(max_depth=1).fit(X, y, sample_weight=given * sum(weight) / given.sum())
+        h = tree.predict_proba(X)
+        distribution = given / given.sum()
+        error = 0.5 * sum(
+            distribution[i] * (1 - h[i, y[i]] + sum(wrong[i][c] / total[i] * h[i, c] for c in range(k)))
+            for i in range(n)
+        )
+        beta = error / (1 - error)
+        rounds.append((max(np.log(1 / beta), 0.0), h))
+        if beta >= 1:
+            wrong = [list(row) for row in first]
+            continue
+        wrong = [
+            [wrong[i][c] * beta ** (0.5 * (1 + h[i, y[i]] - h[i, c])) for c in range(k)] for i in range(n)
+        ]
+    total = np.cumsum([step for step, _ in rounds])
+    mixture = sum(step * h for step, h in rounds) / total[-1]
+    return [step / upto for (step, _), upto in zip(rounds, total)], mixture
+
+
 def slow_boosting(variant, X, y, costs, weight, n_rounds):
-    """Ting's algorithm, row by row; returns the share of each round and the mixture."""
+    """Ting's algorithm, and AdaCost, row by row; returns the share of each round and the mixture."""
     n, k = costs.shape
     means = [np.average(costs[y == c], axis=0, weights=weight[y == c]) for c in range(k)]
     costs = np.round(costs / min(mean for row in means for mean in row if mean > 0), 12)
@@ -407,27 +435,31 @@ def slow_boosting(variant, X, y, costs, weight, n_rounds):
             right = chosen == y[i]
             signed.append(answer[i, chosen] * (1 if right else -1))
             paid.append(1.0 if right else costs[i, chosen])
+        all_right = min(signed) > 0
+        if variant == "adacost":
+            factor = [(1 - np.sign(s) * i / max(first)) / 2 for s, i in zip(signed, first)]
+            signed = [s * f for s, f in zip(signed, factor)]
         r = sum(g * s for g, s in zip(given, signed)) / given.sum()
         step = 0.5 * np.log((1 + r) / (1 - r)) if r > 0 else 0.0
         total += step
         shares.append(step / total if total else 1.0)
         mixture = (1 - shares[-1]) * mixture + shares[-1] * answer
-        if r <= 0 or min(signed) > 0:
+        if r <= 0 or all_right:
             importance = first
             continue
         changed = []
         for i, s, p in zip(importance, signed, paid):
-            by = {"csb0": 0.0, "csb1": 1.0, "csb2": step, "adaboost": step}.get(variant)
+            by = {"csb0": 0.0, "csb1": 1.0}.get(variant, step)
             if variant == "cost_uboost":
                 changed.append(max(i, p) if s < 0 else i)
             else:
-                changed.append((1.0 if variant == "adaboost" else p) * i * np.exp(-by * s))
+                changed.append((p if variant.startswith("csb") else 1.0) * i * np.exp(-by * s))
         mean = sum(w * c for w, c in zip(weight, changed)) / sum(weight)
         importance = [c / mean for c in changed]
     return shares, mixture
 
 
-@pytest.mark.parametrize("variant", ["adaboost", "csb0", "csb1", "csb2", "cost_uboost"])
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_boosting_is_its_slow_twin(variant, weighted):
     rng = np.random.default_rng(4)
@@ -440,11 +472,21 @@ def test_boosting_is_its_slow_twin(variant, weighted):
     model.fit(X, y, costs=costs, sample_weight=weight if weighted else None)
     means = [np.average(costs[y == k], axis=0, weights=weight[y == k]) for k in range(3)]
     unit = min(mean for k in range(3) for j, mean in enumerate(means[k]) if j != k)
-    shares, mixture = slow_boosting(variant, X, y, costs / unit, weight, 4)
+    if variant == "adaboost_m2":
+        shares, mixture = slow_m2(X, y, costs, weight, 4)
+    else:
+        shares, mixture = slow_boosting(variant, X, y, costs / unit, weight, 4)
     np.testing.assert_allclose(model.alphas_, shares)
     np.testing.assert_allclose(model.predict_proba(X), mixture)
     expected = mixture @ model.cost_matrix_.values
     np.testing.assert_array_equal(model.predict(X), expected.argmin(axis=1))
+
+
+@pytest.mark.parametrize("variant", ["csb1", "adaboost_m2"])
+def test_a_fitted_model_holds_nothing_of_the_rows(variant):
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    model = CostBoosting(C45Classifier(max_depth=1), variant=variant, n_estimators=3).fit(X, X[:, 0] > 0)
+    assert all(len(value) < 500 for value in vars(model).values() if isinstance(value, np.ndarray))
 
 
 def test_a_round_that_is_always_right_ends_with_the_first_weights():
