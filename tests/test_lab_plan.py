@@ -254,6 +254,7 @@ def changed(place, **parts):
         ({"study__plain__zz": 1}, "study.plain.zz is not known"),
         ({"study__main__quick__zz": 1}, "study.main.quick.zz is not known"),
         ({"learners__tree__zz": 1}, "learners.tree.zz is not known"),
+        ({"learners__tree__transposed": 1}, "learners.tree.transposed must be true or false, got 1"),
         ({"dataset__0__classes": ["a", 1]}, "classes must be a list of texts"),
         ({"table__0__columns__1__scale": True}, "scale must be a number between 0 and 1e"),
         ({"figure__0__columns": [{"learner": "tree"}]}, "measure is missing; it must be the name of a meas"),

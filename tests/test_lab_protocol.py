@@ -207,12 +207,17 @@ def test_learners_are_told_costs_and_seed_inside_too():
         LearnerSpec("m", "stakes.Guard", {"estimator": inner | {"costs": True}}), costs, None, 7
     )
     assert made.estimator.cost_matrix is costs
+    made = make_learner(LearnerSpec("m", "stakes.C45Classifier", {"prune": {}}), costs, None, 7)
+    assert made.prune is None
     with pytest.raises(
         ValueError, match="an estimator inside another has class, params, input and costs, got parm"
     ):
         make_learner(LearnerSpec("m", "stakes.Guard", {"estimator": inner | {"parm": 1}}), costs, None, 7)
     told = make_learner(LearnerSpec("m", "stakes.C45Classifier", {}, costs=False), costs, None, 7)
     assert isinstance(told, C45Classifier) and told.cost_matrix is None
+    turned = make_learner(LearnerSpec("m", "stakes.C45Classifier", transposed=True), costs, None, 7)
+    np.testing.assert_array_equal(turned.cost_matrix.values, costs.values.T)
+    assert turned.cost_matrix.classes == costs.classes and (costs.values != costs.values.T).any()
     own = make_learner(
         LearnerSpec("m", "sklearn.tree.DecisionTreeClassifier", {"random_state": 1}), costs, None, 7
     )

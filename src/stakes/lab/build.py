@@ -44,6 +44,8 @@ def make_learner(spec: LearnerSpec, costs: CostMatrix | None, prices: FeatureCos
     protocol does not set it. So are estimators inside it, but costs only where the one around them does not
     take them, which may number the classes in its own way, or where ``costs = true`` says so.
     """
+    if costs is not None and spec.transposed:
+        costs = CostMatrix(costs.values.T, costs.classes, check=False)
     given = {"cost_matrix": costs if spec.costs else None, "feature_costs": prices, "random_state": seed}
     known = {name: value for name, value in given.items() if value is not None}
     return _build(spec.path, spec.params, spec.input, known)
@@ -69,7 +71,9 @@ def _build(path: str, params: Mapping[str, Any], columns: str, given: Mapping[st
 
 
 def _value(value: Any, rest: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
-    """A parameter; a table with a class is an estimator."""
+    """A parameter; a table with a class is an estimator, an empty one None, for which TOML has no word."""
+    if value == {}:
+        return None
     if not isinstance(value, Mapping) or "class" not in value:
         return value
     strange = set(value) - {"class", "params", "input", "costs"}

@@ -293,6 +293,7 @@ def _learners(name: str, part: Section) -> list[LearnerSpec]:
         part.choice("input", ("table", "numbers", "frame"), "table" if own else "numbers"),
         part.flag("abstains"),
         part.flag("costs", True),
+        part.flag("transposed"),
         family=name,
         missing=missing,
         optional=part.flag("optional"),

@@ -131,13 +131,15 @@ class LearnerSpec:
         Import path of the class.
     params : dict
         A table with a key ``class`` is an estimator itself, with ``params``, ``input`` and ``costs`` of its
-        own. ``cost_matrix``, ``feature_costs`` and ``random_state`` are set for each trial.
+        own; an empty table is None. ``cost_matrix``, ``feature_costs`` and ``random_state`` are set for each
+        trial.
     input : {"table", "numbers", "frame"}
         How the learner takes its columns.
     abstains : bool
         Whether ``decide`` is asked, which may leave rows undecided.
-    costs : bool
-        Whether the learner is told the costs.
+    costs, transposed : bool
+        Whether the learner is told the costs, and whether with actual and predicted classes exchanged, as one
+        who mistakes the order of the matrix does.
     family, x : str, float or None
         For a learner that came of a grid: its name there, and the value of the grid's parameter.
     missing : str or None
@@ -152,6 +154,7 @@ class LearnerSpec:
     input: str = "table"
     abstains: bool = False
     costs: bool = True
+    transposed: bool = False
     family: str = ""
     x: float | None = None
     missing: str | None = None

@@ -70,7 +70,8 @@ def unit_key(task: Task, learner: LearnerSpec, digest: str) -> str:
         "fold": task.fold,
         "costs": _cost_content(task.costs),
         "prices": None if task.prices is None else _cost_content(task.prices),
-        "learner": [learner.path, learner.params, learner.input, learner.abstains, learner.costs],
+        "learner": [learner.path, learner.params, learner.input, learner.abstains, learner.costs]
+        + ["transposed"] * learner.transposed,
         "attributes": sorted(task.attributes),
         "code": sorted(_versions(learner.path, learner.params)),
     }
