@@ -231,13 +231,13 @@ def test_expand_without_labels_wants_codes():
         BAD_GOOD.expand(np.array(["bad", None], dtype=object))
 
 
-@given(matrices(st.floats(0, 1e6)), st.sampled_from(["sum", "max", "mean"]))
+@given(matrices(st.floats(0, 1e6)), st.sampled_from(["sum", "max", "min", "mean"]))
 def test_vector_against_loops(matrix, how):
     k = len(matrix)
     for i in range(k):
         low = min(matrix.values[i])
         off = [matrix.values[i, j] - low for j in range(k) if j != i] or [0.0]
-        wanted = {"sum": sum(off), "max": max(off), "mean": sum(off) / len(off)}[how]
+        wanted = {"sum": sum(off), "max": max(off), "min": min(off), "mean": sum(off) / len(off)}[how]
         assert matrix.vector(how)[i] == pytest.approx(wanted)
 
 
@@ -520,7 +520,7 @@ MATRICES = {
     "json extra": (lambda: CostMatrix.from_dict({"values": [[0]], "code": "x"}), "mapping with the keys"),
     "json text": (lambda: CostMatrix.from_dict({"values": "abc"}), "must be numbers"),
     "json labels": (lambda: CostMatrix.from_dict({"values": [[0]], "classes": 7}), "ordered sequence"),
-    "how": (lambda: BAD_GOOD.vector("median"), "how must be 'sum', 'max' or 'mean'"),
+    "how": (lambda: BAD_GOOD.vector("median"), "how must be 'sum', 'max', 'min' or 'mean'"),
     "far apart": (lambda: CostMatrix([[0, 1e-300], [1e300, 0]]).normalise(), "too far apart"),
     "y 2d": (lambda: BAD_GOOD.expand([["bad"]]), "y must be one-dimensional"),
     "y unknown": (lambda: BAD_GOOD.expand(["baad"]), "did you mean 'bad'"),

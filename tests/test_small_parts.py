@@ -187,10 +187,10 @@ def test_labels_that_have_no_order_stay_in_theirs():
 
 def test_vectors_of_example_costs():
     costs = [[1, 5, 3], [2, 2, 9]]
-    found = {how: sample_vector(costs, [0, 2], how).tolist() for how in ("sum", "max", "mean")}
-    assert found == {"sum": [6.0, 0.0], "max": [4.0, 0.0], "mean": [3.0, 0.0]}
+    found = {how: sample_vector(costs, [0, 2], how).tolist() for how in ("sum", "max", "min", "mean")}
+    assert found == {"sum": [6.0, 0.0], "max": [4.0, 0.0], "min": [2.0, 0.0], "mean": [3.0, 0.0]}
     assert sample_vector([[3.0], [4.0]], [0, 0]).tolist() == [0.0, 0.0]
-    with pytest.raises(ValueError, match=r"^how must be 'sum', 'max' or 'mean', got 'all'$"):
+    with pytest.raises(ValueError, match=r"^how must be 'sum', 'max', 'min' or 'mean', got 'all'$"):
         sample_vector(costs, [0, 2], "all")
 
 

@@ -334,7 +334,7 @@ class CostMatrix:
         return self
 
     def vector(self, how: str = "sum") -> NDArray[np.float64]:
-        """One cost per actual class: Breiman's sum of the row's mistakes, their maximum, or mean.
+        """One cost per actual class: Breiman's sum of the row's mistakes, their maximum, minimum or mean.
 
         Rows are shifted first so that their minimum is 0: a reward for being right is a cost of being wrong.
         """
@@ -475,15 +475,15 @@ def sample_vector(costs: ArrayLike, y_codes: ArrayLike, how: str = "sum") -> NDA
     """One cost of a mistake per sample: what :meth:`~stakes.CostMatrix.vector` is for classes.
 
     Rows are shifted so that their minimum is 0; then the costs of the classes that are not the sample's own
-    are added up, or their maximum or mean is taken.
+    are added up, or their maximum, minimum or mean is taken.
 
     Examples
     --------
     >>> sample_vector([[0, 10, 2], [5, 5, 1]], [0, 2])
     array([12.,  8.])
     """
-    if how not in ("sum", "max", "mean"):
-        raise ValueError(f"how must be 'sum', 'max' or 'mean', got {how!r}")
+    if how not in ("sum", "max", "min", "mean"):
+        raise ValueError(f"how must be 'sum', 'max', 'min' or 'mean', got {how!r}")
     codes = np.asarray(y_codes, dtype=np.intp)
     rows = np.asarray(costs, dtype=float)
     n_classes = rows.shape[1]

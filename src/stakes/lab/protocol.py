@@ -141,6 +141,7 @@ class _Reader:
             missing=part.text("missing"),
             rare=part.integer("rare"),
             sample=part.number("sample", None, 0, 1),
+            unknown=part.texts("unknown", ()),
             as_numbers=part.flag("as_numbers"),
             classes=part.texts("classes", ()),
             params={name: dict(params.values) for name, params in part.section("params").children()},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -66,6 +66,8 @@ def read_data(spec: DataSpec) -> Data:
         rows = rows[np.sort(sampled)]
     if len(rows) < table.n_samples:
         table = table.take(rows)
+    if spec.unknown:
+        table = _without_categories(table, spec.unknown)
     if spec.as_numbers:
         table = _as_numbers(table)
     return _as_data(table, published, spec.classes)
@@ -92,6 +94,20 @@ def _as_data(table: Table, published: CostMatrix | None, order: tuple[str, ...] 
     codes = CostMatrix.uniform(classes).codes(labels)
     strata = np.unique(labels, return_inverse=True)[1]
     return Data(Part(table, labels), classes, codes, strata, published, _digest(table, labels, classes))
+
+
+def _without_categories(table: Table, unknown: tuple[str, ...]) -> Table:
+    """Take these categories for missing values; no column declares them any more."""
+    columns, arrays = [], []
+    for column, values in zip(table.schema.columns, table.columns, strict=True):
+        kept = [k for k, category in enumerate(column.categories) if str(category) not in unknown]
+        code = np.full(len(column.categories) + 1, -1, dtype=np.int32)  # the last is that of missing values
+        code[kept] = np.arange(len(kept))
+        changed = column.is_nominal and len(kept) < len(column.categories)
+        categories = tuple(column.categories[k] for k in kept)
+        columns.append(replace(column, categories=categories) if changed else column)
+        arrays.append(code[values] if changed else values)
+    return Table(Schema(tuple(columns)), arrays, y=table.y, classes=table.classes, target=table.target)
 
 
 def _as_numbers(table: Table) -> Table:

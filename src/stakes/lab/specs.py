@@ -91,6 +91,8 @@ class DataSpec:
         Classes of fewer rows are left out.
     sample : float or None
         Share of the rows to use, drawn once.
+    unknown : tuple of str
+        Categories that are taken for missing values.
     as_numbers : bool
         Whether categories become their numbers, in the order in which they are declared.
     classes : tuple
@@ -111,6 +113,7 @@ class DataSpec:
     missing: str | None = None
     rare: int = 0
     sample: float | None = None
+    unknown: tuple[str, ...] = ()
     as_numbers: bool = False
     classes: tuple[str, ...] = ()
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False, compare=False)

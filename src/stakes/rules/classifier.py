@@ -66,7 +66,7 @@ class RuleClassifier(RuleModel):
         What mistakes cost, indexed ``[actual, predicted]``; None: every mistake costs 1.
     class_costs : dict of class label to float, vector or None
         What mistaking each class costs, whatever it is taken for; instead of ``cost_matrix``.
-    cost_vector : {"sum", "max", "mean"}
+    cost_vector : {"sum", "max", "min", "mean"}
         How a row of the cost matrix becomes one cost of mistaking that class.
     abstain_cost : float or None
         What an undecided row costs.
@@ -139,7 +139,7 @@ class RuleClassifier(RuleModel):
         "mark": [StrOptions({"predicted", "all"})],
         "cost_matrix": "no_validation",  # as_cost_matrix says what is wrong in its own words
         "class_costs": "no_validation",
-        "cost_vector": [StrOptions({"sum", "max", "mean"})],
+        "cost_vector": [StrOptions({"sum", "max", "min", "mean"})],
         "abstain_cost": [Interval(Real, 0, None, closed="left"), None],
         "feature_costs": "no_validation",
         "validation_fraction": [Interval(Real, 0, 0.5, closed="both")],

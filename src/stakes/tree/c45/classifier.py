@@ -101,7 +101,7 @@ class C45Classifier(TreeClassifier):
         Correction of the leaves' class shares. None is what C4.5 does.
     smoothing_strength : float
         The ``m`` of the m-estimate.
-    cost_vector : {"sum", "max", "mean"}
+    cost_vector : {"sum", "max", "min", "mean"}
         How a row of the cost matrix becomes one cost of mistaking that class.
     dialect : {"c45", "j48"}
         "j48" follows Weka's J48 where it departs from C4.5.
@@ -169,7 +169,7 @@ class C45Classifier(TreeClassifier):
         "max_bins": [Interval(Integral, 2, 255, closed="both"), None],
         "smoothing": [StrOptions({"laplace", "m"}), None],
         "smoothing_strength": [Interval(Real, 0, None, closed="neither")],
-        "cost_vector": [StrOptions({"sum", "max", "mean"})],
+        "cost_vector": [StrOptions({"sum", "max", "min", "mean"})],
         "dialect": [StrOptions({"c45", "j48"})],
         "categorical_features": ["array-like", None],
         "unseen": [StrOptions({"missing", "error"})],
