@@ -17,6 +17,7 @@ ROOT = HERE.parent
 sys.path.insert(0, str(HERE))
 
 from cli_pages import write_cli_pages  # noqa: E402
+from data_pages import write_data_page  # noqa: E402
 from site_images import draw_all  # noqa: E402
 
 project = "stakes"
@@ -104,8 +105,9 @@ def write_results_pages(app) -> None:
 
 
 def write_made_pages(app) -> None:
-    """Write what is made of the code: pages on the command line, and the pictures."""
+    """Write what is made of the code: pages on commands and data sets, and the pictures."""
     write_cli_pages(HERE / "generated" / "cli")
+    write_data_page(HERE / "generated" / "data_sets.md")
     draw_all(HERE / "generated" / "images")
 
 

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 
 import stakes
 from attack import CLASSES
+from stakes.lab import load_protocol, papers
 
 ROOT = Path(__file__).parent.parent
 DOCS, RESULTS = ROOT / "docs", ROOT / "benchmarks" / "results"
@@ -267,6 +268,17 @@ def test_hidden_options_are_not_on_the_pages_and_groups_have_titles():
         in page
     )
     assert "````{option} -o, --output FILE\n <span class='extra'>required</span>" in page
+
+
+def test_the_page_on_data_sets_says_where_each_comes_from(tmp_path):
+    from_docs("data_pages").write_data_page(tmp_path / "new" / "data.md")
+    page = (tmp_path / "new" / "data.md").read_text(encoding="utf-8")
+    assert page.count("\n## ") == 5
+    assert "| table 1 | credit-g |  | heart-statlog (53) |  |" in page  # GDT-MC
+    assert "`stakes.datasets.waveform` | hepatitis (55), " in page and "Coding: is not available: " in page
+    for protocol in map(load_protocol, papers()):
+        for table in protocol.tables:
+            assert f"| {table.kind} {table.number} |" in page
 
 
 def test_pictures_of_pages_are_made_by_the_build_and_the_readme_has_the_same(tmp_path):
