@@ -25,7 +25,8 @@ FULL = {
     "dataset": [
         {
             "name": "mine", "file": "mine.csv", "target": "kind", "group": "g", "rare": 3, "sample": 0.5,
-            "as_numbers": True, "classes": ["q", "p"], "params": {"tree": {"min_samples_leaf": 7}},
+            "as_numbers": True, "unknown": ["?"], "classes": ["q", "p"],
+            "params": {"tree": {"min_samples_leaf": 7}},
             "costs": {"by_class": [1, 2], "classes": ["q", "p"]},
             "splits": {
                 "kind": "holdout", "train": 0.6, "stratify": True, "method": "scikit-learn", "seed": 4,
@@ -98,7 +99,7 @@ def test_every_key_of_a_data_set(protocol):
     assert mine == DataSpec(
         "mine", None, mine.file, None, "kind", "g", None, 3, 0.5, True, ("q", "p"), {},
         CostSpec("by_class", "study", (1.0, 2.0), ("q", "p")),
-        SplitSpec("holdout", 10, 2, 0.6, 0, 0, True, "scikit-learn", 4),
+        SplitSpec("holdout", 10, 2, 0.6, 0, 0, True, "scikit-learn", 4), (), ("?",),
     )  # fmt: skip
     assert mine.file.endswith("mine.csv") and mine.params == {"tree": {"min_samples_leaf": 7}}
     assert german == DataSpec("German", "german") and german.params == {}

@@ -238,6 +238,14 @@ def test_folds_part_the_rows(method):
     assert split_rows(SplitSpec(folds=5, method=method, seed=4), codes, 0, 0)[1].tolist() == again.tolist()
 
 
+def test_categories_can_be_taken_for_missing_values(place):
+    (place / "mine.csv").write_text("a,b,class\nx,1,p\ny,2,q\nz,3,p\n,4,q\n")
+    spec = DataSpec("mine", file=str(place / "mine.csv"), target="class", unknown=("y", "1"))
+    table = read_data(spec).part.X
+    assert table.schema.columns[0].categories == ("x", "z")
+    assert table.columns[0].tolist() == [0, -1, 1, -1] and table.columns[1].tolist() == [1, 2, 3, 4]
+
+
 def test_a_holdout_has_every_class():
     codes = np.array([0] * 50 + [1])
     for repeat in range(20):

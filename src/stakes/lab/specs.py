@@ -91,8 +91,6 @@ class DataSpec:
         Classes of fewer rows are left out.
     sample : float or None
         Share of the rows to use, drawn once.
-    unknown : tuple of str
-        Categories that are taken for missing values.
     as_numbers : bool
         Whether categories become their numbers, in the order in which they are declared.
     classes : tuple
@@ -102,6 +100,8 @@ class DataSpec:
     costs, splits : specs that replace the study's
     drop : tuple of str
         Columns that are left out.
+    unknown : tuple of str
+        Categories that are taken for missing values.
     """
 
     name: str
@@ -113,13 +113,13 @@ class DataSpec:
     missing: str | None = None
     rare: int = 0
     sample: float | None = None
-    unknown: tuple[str, ...] = ()
     as_numbers: bool = False
     classes: tuple[str, ...] = ()
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False, compare=False)
     costs: CostSpec | None = None
     splits: SplitSpec | None = None
     drop: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
