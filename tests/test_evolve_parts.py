@@ -68,7 +68,7 @@ def test_none_stands_for_what_the_docstring_says():
         variant: [getattr(Settings.of(GDTClassifier(variant=variant)), name) for name in names]
         for variant in ("paper", "memetic")
     }
-    assert stands_for == {"paper": [0.001, 1000, 200, 1], "memetic": ["noise", 300, 100, 5]}
+    assert stands_for == {"paper": [0.001, 1000, 200, "sqrt"], "memetic": ["noise", 300, 100, 5]}
     assert Settings.of(GDTClassifier(variant="paper", n_iter_no_change=7)).n_iter_no_change == 7
 
 

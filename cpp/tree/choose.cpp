@@ -105,8 +105,9 @@ Split choose(const Learning& learning, const Sample& sample, const Bought& bough
   double best_worth = j48 ? 0.0 : -kEpsilon;
   if (any_sign(learning.options)) best_worth = kRejected;
   const double improvement = j48 ? kJ48Slack : 0.0;
-  const Paid nothing(learning.prices);
-  const Paid& counted = learning.options.reuse_free ? bought.paid : nothing;
+  const bool reuse_free = learning.options.reuse_free;
+  const Paid nothing = reuse_free ? Paid() : Paid(learning.prices);
+  const Paid& counted = reuse_free ? bought.paid : nothing;
   Split* best = nullptr;
   for (Split& split : splits) {
     if (!in_play(split)) continue;

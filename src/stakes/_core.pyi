@@ -388,7 +388,6 @@ class EvolveOptions:
         max_depth: int = 0,
         min_split: int = 2,
         sample_rows: int = 500,
-        leaf_rows: int = 50,
         crossover_odds: Sequence[float] = [1.0, 1.0, 1.0],
         inner_odds: Sequence[float] = [1.0, 1.0, 1.0, 1.0, 1.0],
         leaf_odds: Sequence[float] = [1.0, 1.0],
@@ -420,8 +419,6 @@ class EvolveOptions:
     def min_split(self) -> int: ...
     @property
     def sample_rows(self) -> int: ...
-    @property
-    def leaf_rows(self) -> int: ...
     @property
     def crossover_odds(self) -> list[float]: ...
     @property
