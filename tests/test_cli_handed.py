@@ -265,7 +265,8 @@ def test_reproduce_all_papers(reproduced):
     )
     failures["p2"] = (outcome,) * 6
     said = run("reproduce", code=1)
-    usual = {"tables": None, "figures": None, "datasets": None, "quick": False, "n_jobs": -1, "cluster": None}
+    usual = {"tables": None, "figures": None, "datasets": None, "quick": False, "more": False}
+    usual |= {"n_jobs": -1, "cluster": None}
     folder = Path("stakes-lab")
     assert calls == [("load", "p1"), ("load", "p2"), ("p1", folder, usual), ("p2", folder, usual)]
     assert said.stdout == "page of p1\npage of p2\n"
@@ -284,9 +285,11 @@ def test_reproduce_all_papers(reproduced):
 
 def test_reproduce_one_paper_and_the_figure_of_programs(reproduced):
     calls, _ = reproduced
-    options = "--table 1 --table 2 --figure 3 --datasets german,heart --quick -j 2 --cluster tcp://x -o out"
+    options = (
+        "--table 1 --table 2 --figure 3 --datasets german,heart --quick --more -j 2 --cluster tcp://x -o out"
+    )
     said = run("reproduce", "p1", *options.split())
-    wanted = {"datasets": ["german", "heart"], "quick": True, "n_jobs": 2, "cluster": "tcp://x"}
+    wanted = {"datasets": ["german", "heart"], "quick": True, "more": True, "n_jobs": 2, "cluster": "tcp://x"}
     assert calls[1:] == [("p1", Path("out"), {"tables": ["1", "2"], "figures": ["3"], **wanted})]
     assert "The way to" not in said.stderr
     assert "needs one paper" in run("reproduce", "--figure", 1, code=2).stderr

@@ -174,6 +174,7 @@ def test_every_default():
             "figure": None,
             "datasets": None,
             "quick": False,
+            "more": False,
             "allow_imports": False,
             "n_jobs": -1,
             "cluster": None,
