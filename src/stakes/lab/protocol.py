@@ -56,7 +56,7 @@ def load_protocol(name: str | Path, *, allow_imports: bool = False) -> Protocol:
 
     Examples
     --------
-    >>> [table.number for table in load_protocol("ting1998").tables]
+    >>> [table.number for table in load_protocol("ting1998").tables if not table.more]
     ['1', '2', 'priors']
     """
     path = Path(name)
