@@ -4,11 +4,14 @@ import pickle
 import sys
 from dataclasses import asdict
 
+import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from stakes import C45Classifier
+from stakes._base import features
 from stakes.metrics import cost_by_class
 
 COSTS = {("a", "b"): 3.33333, ("b", "a"): 0.001234}
@@ -75,3 +78,13 @@ def test_a_tree_that_tests_nothing_and_words_for_as_frame():
     assert model.leaf_table()["conditions"].tolist() == ["always"]
     with pytest.raises(TypeError, match="as_frame must be True, False or None, got 'yes'"):
         model.leaf_table(as_frame="yes")
+
+
+def test_rows_of_any_frame_are_taken_by_their_numbers(monkeypatch):
+    """Tables of Arrow without scikit-learn, whose lowest version does not know them."""
+    rows = np.array([3, 0, 3])
+    for make in (pd.DataFrame, pl.DataFrame, pa.table):
+        frame = make({"size": [1.0, 2.0, 3.0, 7.0]})
+        if make is pa.table:
+            monkeypatch.setattr(features, "safe_indexing", None)
+        assert [*np.asarray(features.take_rows(frame, rows)["size"])] == [7.0, 1.0, 7.0]

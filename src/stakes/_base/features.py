@@ -56,8 +56,10 @@ def any_columns(tags: Tags) -> Tags:
 
 
 def take_rows(X: Any, rows: Any) -> Any:
-    """Rows of a table, array or frame."""
-    return X.take(rows) if isinstance(X, Table) else safe_indexing(X, rows)
+    """Rows of a table, array or frame, by their numbers."""
+    # The lowest version of scikit-learn does not index tables of Arrow.
+    knows_take = isinstance(X, Table) or type(X).__module__.startswith("pyarrow")
+    return X.take(rows) if knows_take else safe_indexing(X, rows)
 
 
 def one_hot(table: Table) -> np.ndarray:
