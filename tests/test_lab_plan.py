@@ -487,7 +487,7 @@ def test_what_failed_and_what_is_not_there_is_said(monkeypatch, tmp_path):
     assert len(found.failures) == 2 and len(found.times) == 4 and steps[-1][:2] == (4, 4)
     assert (found.comparison.n_folds, found.comparison.n_repeats) == (2, 1)
     assert (folder / "results.sqlite").exists() and (folder / "comparison-table-1.csv").exists()
-    with pytest.raises(ValueError, match="every learner failed; the first: Traceback"):
+    with pytest.raises(ValueError, match="every learner failed; the first: "):
         compare_with_peers("german", learners=["bad"], n_folds=2)
     assert (
         compare_with_peers("german", learners=["good"], n_folds=2, n_repeats=2, seed=5).comparison.n_repeats

@@ -155,3 +155,13 @@ def test_a_name_that_is_near_to_nothing():
     text = said("zzz")
     assert "No such command 'zzz'; the commands are 'demo', 'describe', 'fit', " in text
     assert json.dumps(text).count("did you mean") == 0
+
+
+def test_a_slip_in_a_cost_file_is_named_by_compare_as_by_fit(tmp_path):
+    """It is no failure of the learners, and no traceback."""
+    costs = tmp_path / "costs.csv"
+    costs.write_text("actual,good,bad\ngood,0,1\nbad,oops,0\n")
+    told = commands.run("compare", "german", "--costs", str(costs), "--learner", "c4.5", code=None).stderr
+    assert (
+        "costs.csv" in told and "'oops'" in told and "Traceback" not in told and "learner failed" not in told
+    )
